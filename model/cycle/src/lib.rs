@@ -1,0 +1,1 @@
+//! Cycle-exact model of the translation unit, one file a hardware block.

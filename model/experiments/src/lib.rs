@@ -1,0 +1,1 @@
+//! Experiments over the system model: bench and its results.

@@ -1,0 +1,1 @@
+//! The system around the unit: PCIe fabric, memories, IOMMU, driver, traffic, configuration.

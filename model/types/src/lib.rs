@@ -1,0 +1,1 @@
+//! Plain types shared by every view of the translation unit.

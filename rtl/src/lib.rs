@@ -1,0 +1,1 @@
+//! The unit as hardware in rust-hdl, and its Verilog exporter.

@@ -1,0 +1,1 @@
+//! Lockstep, recordings, conformance and independent checks.

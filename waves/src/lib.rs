@@ -1,0 +1,1 @@
+//! Wave capture and viewer layouts.
