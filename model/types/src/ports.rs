@@ -141,6 +141,10 @@ macro_rules! port_leaf {
                 let $b = from.get(width.unwrap_or($width));
                 $from
             }
+            fn increment(&self) -> u64 {
+                let $v = *self;
+                $to
+            }
         }
     };
 }
