@@ -5,4 +5,12 @@
 //! storage indexed by slot cannot overflow.
 
 pub mod atc;
+pub mod ats;
+pub mod line_cache;
+pub mod line_fetch;
+pub mod mpt;
+pub mod mtt;
 pub mod replacement;
+pub mod replay;
+pub mod seg;
+pub mod slot_set;
