@@ -101,14 +101,14 @@ impl BaseArray {
         self.states[set] = self.policy.touch(state, way, false);
     }
 
-    /// The engine's read for a fill: same page first, then a free way, then the victim.
+    /// The engine's read for a fill: same page first, then a free way (or one of an old generation), then the victim.
     pub(super) fn choose(&self, owner: &Owner, iova: u64) -> Choice {
         let (set, granule) = (self.set_of(iova), iova >> self.granule_log2);
         let row = self.row(set);
         let state = self.states[set];
         // The same page under the same owner is overwritten; a global entry only by a global one.
         let same = row.iter().position(|e| e.valid && !e.bad_parity && e.granule == granule && e.owner == *owner);
-        let free = row.iter().position(|e| !e.valid || e.bad_parity);
+        let free = row.iter().position(|e| !e.valid || e.bad_parity || e.owner.outlived_by(owner));
         let (way, evicts) = match (same, free) {
             (Some(way), _) | (None, Some(way)) => (way as u32, false),
             (None, None) => (self.policy.victim(state), true),

@@ -68,7 +68,7 @@ impl LargeArray {
     pub(super) fn inspect(&self, index: usize, owner: &Owner, class_log2: u32, iova: u64) -> (bool, bool) {
         let entry = &self.entries[index];
         let same = entry.valid && entry.class_log2 == class_log2 && entry.iova == iova && entry.owner == *owner;
-        (!entry.valid, same)
+        (!entry.valid || entry.owner.outlived_by(owner), same)
     }
 
     /// The next victim, round robin.

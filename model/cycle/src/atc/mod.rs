@@ -85,6 +85,11 @@ impl Owner {
             && (self.global || self.pasid == asked.pasid)
     }
 
+    /// Whether an entry of this owner is dead because `newer` carries its function's current generation.
+    fn outlived_by(&self, newer: &Owner) -> bool {
+        self.function == newer.function && self.generation != newer.generation
+    }
+
     /// Whether an invalidation means entries of this owner, and whether at all addresses (PCIe 6.x 10.3.8).
     fn scope(&self, inv: &AtcInvalidate) -> (bool, bool) {
         if self.function != inv.function.0 {
