@@ -1,6 +1,8 @@
 //! `atc`: one behaviour a test. Times come from the block's contract: lookup 4 cycles, fill visible 5 cycles after it is
 //! taken, an invalidation's range pending from the edge that takes it.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use cycle::atc::Atc;
 use types::port::{AtcFill, AtcIn, AtcInvalidate, AtcKey, AtcLookup, AtcOut};
 use types::{Block, FunctionId, Iova, Pasid, PasidPrefix, Replacement, Slot, TlpAddr, UnitCfg};
