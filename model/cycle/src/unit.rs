@@ -147,7 +147,7 @@ impl Unit {
             invalidate_ready: w.atc.invalidate_ready,
             invalidate_done: w.atc.invalidate_done,
             message: w.tlp_rx.message,
-            message_ready: w.tlp_tx.ats_message_ready,
+            answer_ready: w.tlp_tx.ats_message_ready,
         }
     }
 
@@ -176,7 +176,7 @@ impl Unit {
             mpt_fetch: w.mpt.fetch,
             mtt_fetch: w.mtt.fetch,
             ats_request: w.ats.request,
-            ats_message: w.ats.message,
+            ats_message: w.ats.answer,
             tx_wr_req_tlp_ready: inp.tx_wr_req_tlp_ready,
             tx_rd_req_tlp_ready: inp.tx_rd_req_tlp_ready,
             tx_wr_sent_valid: inp.tx_wr_sent_valid,
@@ -185,15 +185,14 @@ impl Unit {
         }
     }
 
-    fn tlp_rx_in(inp: &UnitIn) -> TlpRxIn {
+    fn tlp_rx_in(inp: &UnitIn, w: &Wires) -> TlpRxIn {
         TlpRxIn {
             reset: inp.reset,
             cfg: inp.cfg,
             rx_cpl_tlp: inp.rx_cpl_tlp,
             rx_cpl_tlp_error: inp.rx_cpl_tlp_error,
             rx_msg_tlp: inp.rx_msg_tlp,
-            // Invalidate Requests are not taken yet: a message waits in `tlp_rx`.
-            message_ready: false,
+            message_ready: w.ats.message_ready,
         }
     }
 
@@ -237,7 +236,7 @@ impl Unit {
         block!("ats", Self::ats_in(inp, w), w.ats);
         block!("dma", Self::dma_in(inp, w), w.dma);
         block!("tlp_tx", Self::tlp_tx_in(inp, w), w.tlp_tx);
-        block!("tlp_rx", Self::tlp_rx_in(inp), w.tlp_rx);
+        block!("tlp_rx", Self::tlp_rx_in(inp, w), w.tlp_rx);
         block!("regs", Self::regs_in(inp, self.stat), w.regs);
     }
 
@@ -311,7 +310,7 @@ impl Block for Unit {
         self.ats.step(&Self::ats_in(inp, w));
         self.dma.step(&Self::dma_in(inp, w));
         self.tlp_tx.step(&Self::tlp_tx_in(inp, w));
-        self.tlp_rx.step(&Self::tlp_rx_in(inp));
+        self.tlp_rx.step(&Self::tlp_rx_in(inp, w));
         self.regs.step(&Self::regs_in(inp, self.stat));
         self.sample();
         self.stat = self.wires.stat();
@@ -328,7 +327,7 @@ impl Block for Unit {
             self.ats.idle_until(&Self::ats_in(inp, w))?,
             self.dma.idle_until(&Self::dma_in(inp, w))?,
             self.tlp_tx.idle_until(&Self::tlp_tx_in(inp, w))?,
-            self.tlp_rx.idle_until(&Self::tlp_rx_in(inp))?,
+            self.tlp_rx.idle_until(&Self::tlp_rx_in(inp, w))?,
             self.regs.idle_until(&Self::regs_in(inp, self.stat))?,
         ];
         blocks.into_iter().min()

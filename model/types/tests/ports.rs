@@ -61,3 +61,27 @@ fn statistics_of_every_block_are_one_bit_each() {
     // hit_base, hit_large, miss, miss_permission, miss_pending, parity, fill, evict, invalidate
     assert_eq!(out.stat_bits(), (0b1_0000_0010, 9));
 }
+
+#[test]
+fn no_block_has_two_ports_of_one_name() {
+    use types::port::*;
+    fn check<I: Ports, O: Ports>() {
+        let cfg = &NAMED[1].1;
+        let mut names: Vec<_> = I::fields(cfg).into_iter().chain(O::fields(cfg)).map(|f| f.name).collect();
+        assert_eq!(names[0], "reset");
+        names.sort();
+        let twice = names.windows(2).find(|w| w[0] == w[1]);
+        assert_eq!(twice, None);
+    }
+    check::<MptIn, MptOut>();
+    check::<SegIn, SegOut>();
+    check::<MttIn, MttOut>();
+    check::<ReplayIn, ReplayOut>();
+    check::<AtcIn, AtcOut>();
+    check::<AtsIn, AtsOut>();
+    check::<DmaIn, DmaOut>();
+    check::<TlpTxIn, TlpTxOut>();
+    check::<TlpRxIn, TlpRxOut>();
+    check::<RegsIn, RegsOut>();
+    check::<UnitIn, UnitOut>();
+}

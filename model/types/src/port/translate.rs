@@ -250,8 +250,8 @@ ports! {
         invalidate_done: bool,
         /// messages: Invalidate Requests
         message: MessageTlp,
-        /// `tlp_tx` takes the message
-        message_ready: bool,
+        /// `tlp_tx` takes the message that leaves
+        answer_ready: bool,
     }
 
     |cfg|
@@ -273,8 +273,10 @@ ports! {
         fill: AtcFill,
         /// invalidations
         invalidate: super::AtcInvalidate,
-        /// Invalidate Completions
-        message: TlpDescriptor,
+        /// the message that arrived is taken
+        message_ready: bool,
+        /// messages that leave: Invalidate Completions
+        answer: TlpDescriptor,
         /// a Translation Request was sent
         stat_request: bool,
         /// a miss joined a request in flight
