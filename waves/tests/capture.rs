@@ -1,5 +1,7 @@
 //! A capture read back with an independent reader (wellen): every signal of every block, at every cycle.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 use std::io::Cursor;
 use types::bits::words_for;
 use types::config::NAMED;
@@ -19,7 +21,7 @@ fn rows(scopes: &[Scope], cycles: usize, seed: u64) -> Vec<Vec<Vec<u64>>> {
     let mut next = || {
         // Constants of Knuth's MMIX generator; the high half is the better one.
         x = x.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (x >> 32) | (x << 32)
+        x.rotate_left(32)
     };
     let mut out: Vec<Vec<Vec<u64>>> = Vec::new();
     for cycle in 0..cycles {

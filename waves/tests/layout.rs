@@ -1,5 +1,7 @@
 //! Grouping of signals, radices, and the save file against the capture it stands beside.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 use std::collections::BTreeSet;
 use types::config::NAMED;
 use waves::{Capture, Radix, Scope, groups, radix, save_file, unit_scopes};
