@@ -44,3 +44,20 @@ fn reset_is_the_first_input_and_rows_round_trip() {
         assert_eq!(row, back);
     }
 }
+
+#[test]
+fn statistics_of_every_block_are_one_bit_each() {
+    // `stat_bits` takes its widths from the types; the table must agree.
+    use types::port::{AtcOut, DmaOut, ReplayOut};
+    fn check<P: Ports>() {
+        let cfg = &NAMED[1].1;
+        let table: u32 = P::fields(cfg).iter().filter(|f| f.name.starts_with("stat_")).map(|f| f.width).sum();
+        assert_eq!(P::default().stat_bits(), (0, table));
+    }
+    check::<AtcOut>();
+    check::<DmaOut>();
+    check::<ReplayOut>();
+    let out = AtcOut { stat_hit_large: true, stat_invalidate: true, ..AtcOut::default() };
+    // hit_base, hit_large, miss, miss_permission, miss_pending, parity, fill, evict, invalidate
+    assert_eq!(out.stat_bits(), (0b1_0000_0010, 9));
+}

@@ -163,10 +163,12 @@ ports! {
         valid: bool,
         /// its index
         index: u8 = cfg.ats_bits(),
-        /// outcome: 0 look up again, else every waiting slot ends with this
+        /// why waiting slots fail; those that do not fail look up again
         syndrome: Syndrome,
-        /// the outcome is for slots that need write permission only; others look up again
-        writes_only: bool,
+        /// slots that need read permission fail
+        fail_reads: bool,
+        /// slots that need write permission fail; a zero-length read fails when both bits are set
+        fail_writes: bool,
     }
 
     |cfg|
