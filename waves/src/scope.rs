@@ -2,8 +2,8 @@
 
 use types::UnitCfg;
 use types::port::{
-    AtcIn, AtcOut, AtsIn, AtsOut, DmaIn, DmaOut, MptIn, MptOut, MttIn, MttOut, ReplayIn, ReplayOut, SegIn, SegOut,
-    TlpRxIn, TlpRxOut, TlpTxIn, TlpTxOut, UnitIn, UnitOut,
+    AtcIn, AtcOut, AtsIn, AtsOut, DmaIn, DmaOut, MptIn, MptOut, MttIn, MttOut, RegsIn, RegsOut, ReplayIn, ReplayOut,
+    SegIn, SegOut, TlpRxIn, TlpRxOut, TlpTxIn, TlpTxOut, UnitIn, UnitOut,
 };
 use types::ports::{Direction, Field, Ports};
 
@@ -50,5 +50,6 @@ pub fn unit_scopes(cfg: &UnitCfg) -> Vec<Scope> {
     block::<DmaIn, DmaOut>(&mut out, "dma", cfg);
     block::<TlpTxIn, TlpTxOut>(&mut out, "tlp_tx", cfg);
     block::<TlpRxIn, TlpRxOut>(&mut out, "tlp_rx", cfg);
+    block::<RegsIn, RegsOut>(&mut out, "regs", cfg);
     out
 }

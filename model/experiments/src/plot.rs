@@ -15,7 +15,7 @@ pub struct Series {
 }
 
 /// A published figure.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct PublishedPoint {
     /// Message size in bytes.
     pub bytes: u64,

@@ -45,8 +45,7 @@ pub struct Row {
 /// to completing the last, as a bandwidth in Gb/s.
 ///
 /// `posted_ps` and `completed_ps` are in order of the messages and of one length. Runs longer than `longest` messages are
-/// left out to bound the work; a longer run's average is never better than the best of the shorter runs it consists of by
-/// more than the overlap of two of them.
+/// left out to bound the work.
 pub fn bandwidth_peak_gbps(bytes: u64, posted_ps: &[u64], completed_ps: &[u64], longest: usize) -> f64 {
     let mut best = f64::INFINITY;
     for (first, posted) in posted_ps.iter().enumerate() {
