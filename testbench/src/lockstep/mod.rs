@@ -132,5 +132,5 @@ fn drive(stimulus: &mut dyn Stimulus, row: u64, outputs: &[u64], inputs: &mut [u
     inputs.fill(0);
     stimulus.drive(row, outputs, inputs);
     // `reset` is the first input: bit 0.
-    inputs[0] = inputs[0] & !1 | u64::from(row < RESET_ROWS);
+    inputs[0] |= u64::from(row < RESET_ROWS);
 }
