@@ -1,6 +1,7 @@
 //! The unit as hardware in rust-hdl, and its Verilog exporter.
 
 pub mod export;
+pub mod prim;
 pub mod sim;
 
 pub use rust_hdl;

@@ -448,3 +448,25 @@ fn modules_are_named_by_configuration_and_printed_once() {
     }
     assert_eq!(export(block.as_ref(), &options()).expect("exports").len(), 4, "the same again");
 }
+
+/// A syntax tree that Rust's types would not let `update` have.
+#[derive(LogicBlock, Default)]
+struct Mismatch {
+    pub a: I<8>,
+    pub o: O<4>,
+}
+impl Logic for Mismatch {
+    fn update(&mut self) {}
+    fn connect(&mut self) {
+        self.o.connect();
+    }
+    fn hdl(&self) -> Verilog {
+        let signal = |name: &str| ast::VerilogExpression::Signal(name.into());
+        Verilog::Combinatorial(vec![ast::VerilogStatement::Assignment(signal("o"), signal("a"))])
+    }
+}
+
+#[test]
+fn an_operand_of_another_width_than_its_place_is_refused() {
+    assert_eq!(refusal::<Mismatch>(), Refusal::WidthMismatch { found: 8, expected: 4, expression: "a".into() });
+}

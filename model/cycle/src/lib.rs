@@ -1,1 +1,3 @@
 //! Cycle-exact model of the translation unit, one file a hardware block.
+
+pub mod prim;

