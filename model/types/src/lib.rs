@@ -1,1 +1,25 @@
-//! Plain types shared by every view of the translation unit.
+//! Plain types shared by every view of the translation unit: addresses, rights, syndromes, tables, ports, TLPs, events.
+//!
+//! Nothing here models anything. Layouts have fixed vectors in `tests/`.
+
+pub mod access;
+pub mod addr;
+pub mod ats;
+pub mod bits;
+pub mod config;
+pub mod event;
+pub mod port;
+pub mod ports;
+pub mod table;
+pub mod tlp;
+
+pub use access::{AddressType, Mode, Op, Owner, PasidPrefix, Rights, Syndrome};
+pub use addr::{
+    BusAddr, ByteCount, FunctionId, Iova, Key, Length, Offset, PageSize, Pasid, Pd, RequesterId, Slot, StreamId, Tag,
+    TlpAddr, Va, WrId,
+};
+pub use config::{Replacement, UnitCfg};
+pub use event::Event;
+pub use ports::{Block, BlockDut, Cycle, Dut, Field, Ports};
+pub use table::{Line, MttEntry, PageIndex, Region, TableWord};
+pub use tlp::{Header, Tlp};

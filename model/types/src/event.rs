@@ -1,0 +1,117 @@
+//! What is seen at the unit's edge and told by the driver: the input of the golden judge.
+//!
+//! Events carry no time. The same events come from the cycle unit, from replayed Verilog and from external clients.
+
+use crate::access::Syndrome;
+use crate::addr::{ByteCount, FunctionId, Iova, Key, Offset, StreamId, WrId};
+use crate::port::{FunctionCfg, WorkRequest};
+use crate::table::{MttEntry, PageIndex, Region};
+use crate::tlp::Tlp;
+
+/// One event. Payload bytes are borrowed: message data in order, TLP payload as it travels (first byte first).
+#[derive(Clone, Copy, Debug)]
+pub enum Event<'a> {
+    /// A function's configuration took effect.
+    Configured(&'a FunctionCfg),
+    /// Mode that regions inherit.
+    DefaultMode(crate::access::Mode),
+    /// Host memory that holds tables: the only place that table fetches may go.
+    TableMemory {
+        /// First address.
+        base: Iova,
+        /// Bytes.
+        length: ByteCount,
+    },
+    /// The driver has made a region known under an MPT index (the key's index). Granting needs no drain.
+    Mapped {
+        /// MPT index with the variant.
+        key: Key,
+        /// The region.
+        region: &'a Region,
+    },
+    /// The driver has written one MTT entry of the region under `key`.
+    PageMapped {
+        /// Key of the region.
+        key: Key,
+        /// Page of the region.
+        page: PageIndex,
+        /// The entry.
+        entry: MttEntry,
+    },
+    /// The driver has made a region's MPT entry invalid; use remains legal until a revocation is reported.
+    Unmapped {
+        /// Key of the region.
+        key: Key,
+    },
+    /// A driver command that takes rights or mappings away was accepted.
+    RevocationStarted {
+        /// Key of the region.
+        key: Key,
+    },
+    /// The unit reported that revocation as done.
+    RevocationReported {
+        /// Key of the region.
+        key: Key,
+    },
+    /// A work request was accepted (its valid and ready were high at an edge).
+    RequestAccepted(&'a WorkRequest),
+    /// Message bytes were handed to the unit.
+    WriteData {
+        /// Stream of the message.
+        stream: StreamId,
+        /// Request.
+        id: WrId,
+        /// Offset of the first byte in the message.
+        offset: Offset,
+        /// The bytes.
+        bytes: &'a [u8],
+    },
+    /// A whole TLP left the unit.
+    TlpOut {
+        /// Header and PASID prefix.
+        tlp: &'a Tlp,
+        /// Payload, whole DWs.
+        payload: &'a [u8],
+    },
+    /// A whole TLP reached the unit.
+    TlpIn {
+        /// Header and PASID prefix.
+        tlp: &'a Tlp,
+        /// Payload, whole DWs.
+        payload: &'a [u8],
+    },
+    /// The unit delivered read data.
+    ReadData {
+        /// Stream of the message.
+        stream: StreamId,
+        /// Request.
+        id: WrId,
+        /// Offset of the first byte in the message.
+        offset: Offset,
+        /// The bytes.
+        bytes: &'a [u8],
+    },
+    /// An Invalidate Request was taken off the message stream (its ITag and range are in the TLP).
+    InvalidationAccepted {
+        /// The TLP.
+        tlp: &'a Tlp,
+        /// Its body.
+        payload: &'a [u8],
+    },
+    /// The unit sent an Invalidate Completion.
+    InvalidationCompleted {
+        /// The TLP.
+        tlp: &'a Tlp,
+    },
+    /// A completion was reported for a request.
+    MessageDone {
+        /// Stream of the message.
+        stream: StreamId,
+        /// Request.
+        id: WrId,
+        /// Outcome.
+        syndrome: Syndrome,
+    },
+    /// The unit (`None`) or one function was reset.
+    Reset(Option<FunctionId>),
+}

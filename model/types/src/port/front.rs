@@ -1,0 +1,111 @@
+//! Ports of `mpt`, `seg` and `mtt`.
+
+use super::{
+    CheckedRequest, FunctionCfg, LineFill, LineRequest, MappedSegment, Segment, SlotNote, StreamNote, TableControl,
+    WorkRequest,
+};
+use crate::ports;
+
+ports! {
+    |cfg|
+    /// Inputs of `mpt`.
+    in MptIn {
+        /// synchronous, active high
+        reset: bool,
+        /// function configuration
+        cfg: FunctionCfg,
+        /// table registers
+        control: TableControl,
+        /// work requests
+        wr: WorkRequest,
+        /// MPT lines that came back
+        fill: LineFill,
+        /// `tlp_tx` takes the fetch
+        fetch_ready: bool,
+        /// `seg` has room for one more request of this stream
+        room: StreamNote,
+    }
+
+    |cfg|
+    /// Outputs of `mpt`.
+    out MptOut {
+        /// work requests are accepted
+        wr_ready: bool,
+        /// MPT line fetches
+        fetch: LineRequest,
+        /// requests that passed or failed protection, in stream order
+        checked: CheckedRequest,
+        /// a lookup hit the MPT cache
+        stat_hit: bool,
+        /// a lookup missed the MPT cache
+        stat_miss: bool,
+        /// a fetch was started
+        stat_fetch: bool,
+        /// a fetch failed
+        stat_fetch_error: bool,
+        /// a request failed protection
+        stat_refused: bool,
+        /// a cycle in which a request was offered and not accepted
+        stat_stall_input: bool,
+    }
+
+    |cfg|
+    /// Inputs of `seg`.
+    in SegIn {
+        /// synchronous, active high
+        reset: bool,
+        /// requests that passed or failed protection
+        checked: CheckedRequest,
+        /// slot that `replay` has released
+        free: SlotNote,
+    }
+
+    |cfg|
+    /// Outputs of `seg`.
+    out SegOut {
+        /// a request left this stream's queue
+        room: StreamNote,
+        /// segments, one a cycle, round robin over streams
+        segment: Segment,
+        /// a segment was cut
+        stat_segment: bool,
+        /// a cycle in which segments waited and none could leave: no slot was free
+        stat_stall_slot: bool,
+        /// a cycle in which segments waited and none could leave: every waiting stream held its share of slots
+        stat_stall_stream: bool,
+    }
+
+    |cfg|
+    /// Inputs of `mtt`.
+    in MttIn {
+        /// synchronous, active high
+        reset: bool,
+        /// segments
+        segment: Segment,
+        /// MTT lines that came back
+        fill: LineFill,
+        /// `tlp_tx` takes the fetch
+        fetch_ready: bool,
+    }
+
+    |cfg|
+    /// Outputs of `mtt`.
+    out MttOut {
+        /// MTT line fetches
+        fetch: LineRequest,
+        /// segments with their entry applied, in any order
+        mapped: MappedSegment,
+        /// a lookup hit the MTT cache
+        stat_hit: bool,
+        /// a lookup missed the MTT cache
+        stat_miss: bool,
+        /// a miss joined a fetch in flight
+        stat_merge: bool,
+        /// a fetch was started
+        stat_fetch: bool,
+        /// a fetch failed
+        stat_fetch_error: bool,
+        /// an entry was not present or its page did not grant the operation
+        stat_fault: bool,
+    }
+}

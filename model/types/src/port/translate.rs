@@ -1,0 +1,295 @@
+//! Ports of `replay`, `atc` and `ats`.
+
+use super::{CplBeat, FunctionCfg, MappedSegment, MessageTlp, ReleasedSegment, SlotNote, StreamNote, TlpDescriptor};
+use crate::access::{PasidPrefix, Syndrome};
+use crate::addr::{FunctionId, Iova, Slot, TlpAddr};
+use crate::ports;
+
+ports! {
+    |cfg|
+    /// What names a translation: each ATC belongs to one function, and "no PASID" is not PASID 0.
+    group AtcKey {
+        /// function
+        function: FunctionId = cfg.function_bits(),
+        /// PASID attributes
+        pasid: PasidPrefix,
+        /// I/O virtual address
+        iova: Iova,
+    }
+
+    |cfg|
+    /// A lookup; its result comes back a fixed number of cycles later.
+    group AtcLookup {
+        /// a lookup is given
+        valid: bool,
+        /// slot that asks
+        slot: Slot = cfg.slot_bits(),
+        /// what is looked up
+        key: AtcKey,
+        /// read permission is needed
+        read: bool,
+        /// write permission is needed
+        write: bool,
+    }
+
+    |cfg|
+    /// The result of a lookup.
+    group AtcResult {
+        /// a result is given
+        valid: bool,
+        /// slot that asked
+        slot: Slot = cfg.slot_bits(),
+        /// an entry with the permissions needed was found
+        hit: bool,
+        /// translated address of the very byte looked up; when `untranslated`, the IOVA again
+        address: TlpAddr,
+        /// U: the access must leave untranslated
+        untranslated: bool,
+        /// N: non-snooped access
+        no_snoop: bool,
+        /// invalidation epoch at the lookup
+        epoch: u8 = 4,
+    }
+
+    |cfg|
+    /// A translation to keep. It is cut to what the arrays can hold around `key.iova`, never widened.
+    group AtcFill {
+        /// a fill is offered
+        valid: bool,
+        /// what it translates: function, PASID, any address inside the page
+        key: AtcKey,
+        /// bus address of the page, aligned to its size
+        address: TlpAddr,
+        /// base-two logarithm of the translation's size
+        size_log2: u8 = 6,
+        /// R
+        read: bool,
+        /// W
+        write: bool,
+        /// Exe
+        exec: bool,
+        /// Global
+        global: bool,
+        /// U
+        untranslated: bool,
+        /// N
+        no_snoop: bool,
+    }
+
+    |cfg|
+    /// An invalidation of cached translations (facts of PCIe 6.x 10.3.8 for its scope).
+    group AtcInvalidate {
+        /// an invalidation is offered
+        valid: bool,
+        /// function whose entries are meant
+        function: FunctionId = cfg.function_bits(),
+        /// PASID given with the request
+        pasid: PasidPrefix,
+        /// Global Invalidate: all PASIDs, global entries too
+        global: bool,
+        /// every entry of the function, whatever the range: bumps the generation
+        all: bool,
+        /// first untranslated address, aligned to the size
+        iova: Iova,
+        /// base-two logarithm of the range in bytes, 12 to 63
+        size_log2: u8 = 6,
+    }
+
+    |cfg|
+    /// Inputs of `atc`.
+    in AtcIn {
+        /// synchronous, active high
+        reset: bool,
+        /// lookups, one a cycle, never stalled
+        lookup: AtcLookup,
+        /// fills
+        fill: AtcFill,
+        /// invalidations
+        invalidate: AtcInvalidate,
+        /// test hook: flips a parity bit of the entry written by the next fill
+        inject_parity: bool,
+    }
+
+    |cfg|
+    /// Outputs of `atc`.
+    out AtcOut {
+        /// results, in order of the lookups
+        result: AtcResult,
+        /// a fill is taken
+        fill_ready: bool,
+        /// the oldest fill taken is visible to lookups from this cycle on
+        fill_done: bool,
+        /// an invalidation is taken
+        invalidate_ready: bool,
+        /// the invalidation taken last is complete: no entry of its range is left
+        invalidate_done: bool,
+        /// a lookup hit the base-granule array
+        stat_hit_base: bool,
+        /// a lookup hit the large-page array
+        stat_hit_large: bool,
+        /// a lookup missed
+        stat_miss: bool,
+        /// a lookup found the page without the permission needed (counted as a miss as well)
+        stat_miss_permission: bool,
+        /// a lookup was held off by a pending invalidation (counted as a miss as well)
+        stat_miss_pending: bool,
+        /// a parity error was found (treated as a miss)
+        stat_parity: bool,
+        /// a fill was written
+        stat_fill: bool,
+        /// a fill replaced a live entry
+        stat_evict: bool,
+        /// an invalidation was completed
+        stat_invalidate: bool,
+    }
+
+    |cfg|
+    /// A segment that needs a translation it did not find.
+    group AtsMiss {
+        /// a miss is offered
+        valid: bool,
+        /// slot that waits
+        slot: Slot = cfg.slot_bits(),
+        /// what is missing
+        key: AtcKey,
+        /// write permission is needed
+        write: bool,
+    }
+
+    |cfg|
+    /// A Translation Request has ended: its waiting slots look up again or fail.
+    group AtsWake {
+        /// a request has ended
+        valid: bool,
+        /// its index
+        index: u8 = cfg.ats_bits(),
+        /// why waiting slots fail; those that do not fail look up again
+        syndrome: Syndrome,
+        /// slots that need read permission fail
+        fail_reads: bool,
+        /// slots that need write permission fail; a zero-length read fails when both bits are set
+        fail_writes: bool,
+    }
+
+    |cfg|
+    /// Inputs of `replay`.
+    in ReplayIn {
+        /// synchronous, active high
+        reset: bool,
+        /// function configuration
+        cfg: FunctionCfg,
+        /// a slot was issued by `seg`, in stream order
+        issued: SlotNote,
+        /// segments, in any order
+        mapped: MappedSegment,
+        /// lookup results
+        result: AtcResult,
+        /// `ats` takes the miss
+        miss_ready: bool,
+        /// slot whose miss was taken, some cycles later
+        grant_valid: bool,
+        /// that slot
+        grant_slot: Slot = cfg.slot_bits(),
+        /// Translation Request it waits for
+        grant_index: u8 = cfg.ats_bits(),
+        /// Translation Requests that have ended
+        wake: AtsWake,
+        /// `dma` has room for one more write segment
+        write_room: bool,
+        /// `dma` has room for one more read segment
+        read_room: bool,
+        /// the last TLP of a write segment of this stream was sent
+        write_sent: StreamNote,
+    }
+
+    |cfg|
+    /// Outputs of `replay`.
+    out ReplayOut {
+        /// lookups
+        lookup: super::AtcLookup,
+        /// misses
+        miss: AtsMiss,
+        /// segments in stream order
+        released: ReleasedSegment,
+        /// slot that is free again
+        free: SlotNote,
+        /// a segment passed without a lookup
+        stat_bypass: bool,
+        /// a lookup was repeated for a parked segment
+        stat_replay: bool,
+        /// a segment was parked
+        stat_park: bool,
+        /// a segment was released
+        stat_release: bool,
+        /// a cycle in which translated segments waited for room in `dma`
+        stat_stall_dma: bool,
+        /// a cycle in which segments waited for a translation and none was released
+        stat_stall_translation: bool,
+    }
+
+    |cfg|
+    /// Inputs of `ats`.
+    in AtsIn {
+        /// synchronous, active high
+        reset: bool,
+        /// function configuration
+        cfg: FunctionCfg,
+        /// misses
+        miss: AtsMiss,
+        /// `tlp_tx` takes the Translation Request
+        request_ready: bool,
+        /// Translation Completions
+        cpl: CplBeat,
+        /// `atc` takes the fill
+        fill_ready: bool,
+        /// the oldest fill is visible to lookups
+        fill_done: bool,
+        /// `atc` takes the invalidation
+        invalidate_ready: bool,
+        /// the invalidation is complete in `atc`
+        invalidate_done: bool,
+        /// messages: Invalidate Requests
+        message: MessageTlp,
+        /// `tlp_tx` takes the message that leaves
+        answer_ready: bool,
+    }
+
+    |cfg|
+    /// Outputs of `ats`.
+    out AtsOut {
+        /// a miss is taken
+        miss_ready: bool,
+        /// a miss taken earlier now waits for a request
+        grant_valid: bool,
+        /// its slot
+        grant_slot: Slot = cfg.slot_bits(),
+        /// the request
+        grant_index: u8 = cfg.ats_bits(),
+        /// requests that have ended
+        wake: AtsWake,
+        /// Translation Requests
+        request: TlpDescriptor,
+        /// translations to keep
+        fill: AtcFill,
+        /// invalidations
+        invalidate: super::AtcInvalidate,
+        /// the message that arrived is taken
+        message_ready: bool,
+        /// messages that leave: Invalidate Completions
+        answer: TlpDescriptor,
+        /// a Translation Request was sent
+        stat_request: bool,
+        /// a miss joined a request in flight
+        stat_merge: bool,
+        /// a Translation Completion arrived
+        stat_completion: bool,
+        /// a Translation Request ended in UR, CA or a malformed answer
+        stat_error: bool,
+        /// an answer without the access asked for
+        stat_no_access: bool,
+        /// a cycle in which a miss waited because every request was in flight
+        stat_stall_full: bool,
+        /// Translation Requests in flight were counted up by this cycle (for averages)
+        stat_busy: bool,
+    }
+}

@@ -1,0 +1,204 @@
+//! Layout of the tables that the driver writes in host memory and the unit only reads.
+//!
+//! MTT entry: 8 bytes little-endian, 8 a line. MPT entry: 64 bytes little-endian, one a line.
+
+use crate::access::{Mode, Owner, PasidPrefix, Rights};
+use crate::addr::{ByteCount, FunctionId, Iova, PageSize, Pasid, Pd, TlpAddr, Va};
+use crate::bits::mask;
+
+/// Bytes of a table line: what one fetch brings.
+pub const LINE_BYTES: u32 = 64;
+/// Bytes of an MTT entry.
+pub const MTT_ENTRY_BYTES: u32 = 8;
+
+/// One table line as eight little-endian 64-bit words.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Line(pub [u64; 8]);
+
+impl crate::ports::PortValue for Line {
+    fn fields(
+        _: &crate::config::UnitCfg,
+        name: &str,
+        _: Option<u32>,
+        doc: &'static str,
+        out: &mut Vec<crate::ports::Field>,
+    ) {
+        out.push(crate::ports::Field { name: name.into(), width: 512, doc });
+    }
+    fn put(&self, _: &crate::config::UnitCfg, _: Option<u32>, out: &mut crate::bits::BitWriter<'_>) {
+        self.0.iter().for_each(|word| out.put(*word, 64));
+    }
+    fn get(_: &crate::config::UnitCfg, _: Option<u32>, from: &mut crate::bits::BitReader<'_>) -> Self {
+        Self(std::array::from_fn(|_| from.get(64)))
+    }
+}
+
+/// A Memory Translation Table entry.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct MttEntry {
+    /// Page address, bits 63:12; an IOVA for host pages, a bus address for GPU pages of an eMTT region.
+    pub address: TlpAddr,
+    /// Bit 3: the page is present.
+    pub present: bool,
+    /// Bit 2: the owner tag.
+    pub owner: Owner,
+    /// Bit 1: the page may be written.
+    pub write: bool,
+    /// Bit 0: the page may be read.
+    pub read: bool,
+}
+
+impl MttEntry {
+    /// The 8-byte word in memory.
+    pub fn encode(self) -> TableWord {
+        TableWord(
+            (self.address.0 & !mask(12))
+                | u64::from(self.present) << 3
+                | u64::from(self.owner == Owner::Gpu) << 2
+                | u64::from(self.write) << 1
+                | u64::from(self.read),
+        )
+    }
+    /// The entry of an 8-byte word; bits 11:4 are ignored.
+    pub fn decode(word: TableWord) -> Self {
+        let word = word.0;
+        Self {
+            address: TlpAddr(word & !mask(12)),
+            present: word >> 3 & 1 == 1,
+            owner: if word >> 2 & 1 == 1 { Owner::Gpu } else { Owner::Host },
+            write: word >> 1 & 1 == 1,
+            read: word & 1 == 1,
+        }
+    }
+}
+
+/// Eight bytes of a table, little-endian.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct TableWord(pub u64);
+
+/// A memory region: what an MPT entry says.
+///
+/// | word | bits | field |
+/// |---|---|---|
+/// | 0 | 7:0 | key variant |
+/// | 0 | 31:8 | protection domain |
+/// | 0 | 47:32 | function |
+/// | 0 | 53:48 | page size, base-two logarithm |
+/// | 0 | 55:54 | mode: 0 unit default, 1 direct, 2 ats, 3 emtt |
+/// | 0 | 56 | valid |
+/// | 0 | 57 | unordered: no flush where the path changes |
+/// | 1 | 19:0 | PASID |
+/// | 1 | 20, 21, 22 | PASID valid, Privileged Mode Requested, Execute Requested |
+/// | 1 | 32, 33, 34, 35 | local write, remote read, remote write, remote atomic |
+/// | 2 | 63:0 | start virtual address |
+/// | 3 | 63:0 | length in bytes |
+/// | 4 | 63:0 | IOVA of the region's first MTT entry, 8-byte aligned |
+/// | 5–7 | | reserved, zero |
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Region {
+    /// The entry is in use.
+    pub valid: bool,
+    /// Key variant.
+    pub variant: u8,
+    /// Protection domain.
+    pub pd: Pd,
+    /// Owning function.
+    pub function: FunctionId,
+    /// Page size of the region's MTT entries.
+    pub page_size: PageSize,
+    /// Mode override.
+    pub mode: Mode,
+    /// No order is promised where the path changes.
+    pub unordered: bool,
+    /// PASID attributes of the region's accesses.
+    pub pasid: PasidPrefix,
+    /// Rights.
+    pub rights: Rights,
+    /// First virtual address.
+    pub start: Va,
+    /// Length in bytes.
+    pub length: ByteCount,
+    /// Where the region's MTT entries stand; entry 0 is for the page that holds `start`.
+    pub mtt: Iova,
+}
+
+impl Region {
+    /// The 64-byte line in memory.
+    pub fn encode(&self) -> Line {
+        let bit = |b: bool, n: u32| u64::from(b) << n;
+        let mut line = [0; 8];
+        line[0] = u64::from(self.variant)
+            | (u64::from(self.pd.0) & mask(24)) << 8
+            | u64::from(self.function.0) << 32
+            | u64::from(self.page_size.log2()) << 48
+            | (self.mode as u64) << 54
+            | bit(self.valid, 56)
+            | bit(self.unordered, 57);
+        line[1] = u64::from(self.pasid.pasid.0) & mask(20)
+            | bit(self.pasid.valid, 20)
+            | bit(self.pasid.privileged, 21)
+            | bit(self.pasid.exec, 22)
+            | bit(self.rights.local_write, 32)
+            | bit(self.rights.remote_read, 33)
+            | bit(self.rights.remote_write, 34)
+            | bit(self.rights.remote_atomic, 35);
+        line[2] = self.start.0;
+        line[3] = self.length.0;
+        line[4] = self.mtt.0;
+        Line(line)
+    }
+
+    /// The region of a line. A page size below 4 KiB makes it invalid.
+    pub fn decode(line: &Line) -> Self {
+        let w = &line.0;
+        let bit = |word: u64, n: u32| word >> n & 1 == 1;
+        let page_size = PageSize::from_log2((w[0] >> 48 & mask(6)) as u8);
+        Self {
+            valid: bit(w[0], 56) && page_size.is_some(),
+            variant: w[0] as u8,
+            pd: Pd((w[0] >> 8 & mask(24)) as u32),
+            function: FunctionId((w[0] >> 32) as u16),
+            page_size: page_size.unwrap_or_default(),
+            mode: Mode::from_bits((w[0] >> 54) as u8),
+            unordered: bit(w[0], 57),
+            pasid: PasidPrefix {
+                valid: bit(w[1], 20),
+                pasid: Pasid((w[1] & mask(20)) as u32),
+                exec: bit(w[1], 22),
+                privileged: bit(w[1], 21),
+            },
+            rights: Rights {
+                local_write: bit(w[1], 32),
+                remote_read: bit(w[1], 33),
+                remote_write: bit(w[1], 34),
+                remote_atomic: bit(w[1], 35),
+            },
+            start: Va(w[2]),
+            length: ByteCount(w[3]),
+            mtt: Iova(w[4]),
+        }
+    }
+
+    /// Whether `length` bytes from `va` lie inside the region; a range that wraps past 2^64 does not.
+    pub fn contains(&self, va: Va, length: u32) -> bool {
+        // 65-bit arithmetic: neither end may wrap.
+        let (first, end) = (u128::from(va.0), u128::from(va.0) + u128::from(length));
+        let (low, high) = (u128::from(self.start.0), u128::from(self.start.0) + u128::from(self.length.0));
+        first >= low && end <= high && high <= 1 << 64
+    }
+
+    /// Index of the MTT entry of the page that holds `va`, which must lie inside the region.
+    pub fn page_index(&self, va: Va) -> PageIndex {
+        let log2 = self.page_size.log2();
+        PageIndex((va.0 >> log2).wrapping_sub(self.start.0 >> log2))
+    }
+
+    /// Where the MTT entry of page `index` stands.
+    pub fn entry_address(&self, index: PageIndex) -> Iova {
+        Iova(self.mtt.0.wrapping_add(index.0.wrapping_mul(u64::from(MTT_ENTRY_BYTES))))
+    }
+}
+
+/// Number of a page inside its region, from 0.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PageIndex(pub u64);
