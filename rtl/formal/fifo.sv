@@ -9,6 +9,8 @@ always @* begin
   assert (level == everywhere);
   assert (level <= depth);
   if (in_ready) assert (level < depth);
+  // The RAM is DISJOINT: no word is read at the edge of its own write.
+  if (ram_wr_en && ram_rd_en) assert (ram_wr_addr != ram_rd_addr);
 end
 
 // What is offered stays until it is taken.

@@ -320,6 +320,9 @@ impl<const N: usize> Logic for Saturate<N> {
         dff_setup!(self, clock, value);
         comment!("Wraps; the limit is far from the end.");
         self.sum.next = self.value.q.val() + self.step_by.val();
+        comment!(
+            "A comment longer than what the compiler prints in one line is carried as well, for it counts as one."
+        );
         self.count.next = self.value.q.val();
         if self.reset.val() {
             self.value.d.next = 0.into();
@@ -380,6 +383,7 @@ module dut (
 
   // Wraps; the limit is far from the end.
   assign sum = value_q + step_by;
+  // A comment longer than what the compiler prints in one line is carried as well, for it counts as one.
   assign count = value_q;
 
   always @(posedge clock) begin

@@ -200,7 +200,8 @@ impl<'a> Lower<'a> {
 
 /// The text of `comment!("text")`; rust-hdl strips what is around it only if rustc prints the tokens as it expects.
 fn comment(tokens: &str) -> String {
-    let head = tokens.split_once("(\"").filter(|(name, _)| name.trim_end_matches(['!', ' ']) == "comment");
+    let name = |text: &str| text.trim_end_matches(|c: char| c == '!' || c.is_whitespace()) == "comment";
+    let head = tokens.split_once("(\"").filter(|(before, _)| name(before));
     let text = head.map_or(tokens, |(_, text)| text);
     text.strip_suffix("\")").unwrap_or(text).replace('\n', " ")
 }

@@ -38,7 +38,7 @@ pub struct Fifo<const W: usize, const A: usize, const L: usize> {
     fetch: Signal<Local, Bit>,
     held: Signal<Local, Bits<L>>,
     depth: Constant<Bits<L>>,
-    ram: Ram1w1r<W, A>,
+    ram: Ram1w1r<W, A, true>,
     wr_ptr: DFF<Bits<A>>,
     rd_ptr: DFF<Bits<A>>,
     fetched: DFF<Bit>,

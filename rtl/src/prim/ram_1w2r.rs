@@ -3,12 +3,13 @@
 use rust_hdl::prelude::*;
 
 use super::Ram1w1r;
+use super::ram_1w1r::parameters;
 use crate::export::{BlockInfo, Info};
 
 /// Block RAM of 2^`A` words of `W` bits with one write and two read ports: two copies of [`Ram1w1r`] that are written
-/// together. Each read port behaves as that of [`Ram1w1r`].
+/// together. Each read port behaves as that of [`Ram1w1r`], `DISJOINT` included.
 #[derive(LogicBlock, Default)]
-pub struct Ram1w2r<const W: usize, const A: usize> {
+pub struct Ram1w2r<const W: usize, const A: usize, const DISJOINT: bool = false> {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
     /// Write this cycle.
@@ -29,12 +30,12 @@ pub struct Ram1w2r<const W: usize, const A: usize> {
     pub rd1_addr: Signal<In, Bits<A>>,
     /// The word read last, second port.
     pub rd1_data: Signal<Out, Bits<W>>,
-    copy0: Ram1w1r<W, A>,
-    copy1: Ram1w1r<W, A>,
+    copy0: Ram1w1r<W, A, DISJOINT>,
+    copy1: Ram1w1r<W, A, DISJOINT>,
     info: Info<Self>,
 }
 
-impl<const W: usize, const A: usize> BlockInfo for Ram1w2r<W, A> {
+impl<const W: usize, const A: usize, const DISJOINT: bool> BlockInfo for Ram1w2r<W, A, DISJOINT> {
     const NAME: &'static str = "ram_1w2r";
     const SUMMARY: &'static str = "block RAM, one write and two read ports, old value on a collision";
     const GROUPS: &'static [(&'static str, &'static str)] = &[
@@ -43,11 +44,11 @@ impl<const W: usize, const A: usize> BlockInfo for Ram1w2r<W, A> {
         ("rd1_en", "Second read port, likewise"),
     ];
     fn parameters() -> Vec<(&'static str, usize)> {
-        vec![("W", W), ("A", A)]
+        parameters(W, A, DISJOINT)
     }
 }
 
-impl<const W: usize, const A: usize> Logic for Ram1w2r<W, A> {
+impl<const W: usize, const A: usize, const DISJOINT: bool> Logic for Ram1w2r<W, A, DISJOINT> {
     #[hdl_gen]
     fn update(&mut self) {
         clock!(self, clock, copy0, copy1);

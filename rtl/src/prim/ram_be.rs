@@ -2,15 +2,16 @@
 
 use rust_hdl::prelude::*;
 
-use super::ram_1w1r::{memory, timing};
+use super::ram_1w1r::{memory, parameters, timing};
 use crate::export::{BlockInfo, Info};
 
 /// Block RAM of 2^`A` words of `W` = 8 × `B` bits with one write and one read port, where each byte of a word is written
-/// only if its bit of `wr_be` is set. Otherwise as [`super::Ram1w1r`].
+/// only if its bit of `wr_be` is set. Otherwise as [`super::Ram1w1r`], `DISJOINT`
+/// included.
 ///
 /// `W` is a parameter of its own because stable Rust cannot compute it; another value does not compile.
 #[derive(LogicBlock)]
-pub struct RamBe<const W: usize, const B: usize, const A: usize> {
+pub struct RamBe<const W: usize, const B: usize, const A: usize, const DISJOINT: bool = false> {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
     /// Write this cycle.
@@ -31,7 +32,7 @@ pub struct RamBe<const W: usize, const B: usize, const A: usize> {
     _words: Box<[Bits<W>]>,
 }
 
-impl<const W: usize, const B: usize, const A: usize> Default for RamBe<W, B, A> {
+impl<const W: usize, const B: usize, const A: usize, const DISJOINT: bool> Default for RamBe<W, B, A, DISJOINT> {
     fn default() -> Self {
         const { assert!(W == 8 * B, "W must be 8 * B") }
         Self {
@@ -49,7 +50,7 @@ impl<const W: usize, const B: usize, const A: usize> Default for RamBe<W, B, A> 
     }
 }
 
-impl<const W: usize, const B: usize, const A: usize> BlockInfo for RamBe<W, B, A> {
+impl<const W: usize, const B: usize, const A: usize, const DISJOINT: bool> BlockInfo for RamBe<W, B, A, DISJOINT> {
     const NAME: &'static str = "ram_be";
     const SUMMARY: &'static str = "block RAM with byte enables, old value on a collision";
     const GROUPS: &'static [(&'static str, &'static str)] = &[
@@ -58,11 +59,11 @@ impl<const W: usize, const B: usize, const A: usize> BlockInfo for RamBe<W, B, A
     ];
     const HAND_WRITTEN: bool = true;
     fn parameters() -> Vec<(&'static str, usize)> {
-        vec![("W", W), ("A", A)]
+        parameters(W, A, DISJOINT)
     }
 }
 
-impl<const W: usize, const B: usize, const A: usize> Logic for RamBe<W, B, A> {
+impl<const W: usize, const B: usize, const A: usize, const DISJOINT: bool> Logic for RamBe<W, B, A, DISJOINT> {
     fn update(&mut self) {
         if self.clock.pos_edge() {
             if self.rd_en.val() {
@@ -86,7 +87,7 @@ impl<const W: usize, const B: usize, const A: usize> Logic for RamBe<W, B, A> {
             let (low, high, enable) = (8 * i, 8 * i + 7, if B == 1 { String::new() } else { format!("[{i}]") });
             format!("    if (wr_en & wr_be{enable}) words[wr_addr][{high}:{low}] <= wr_data[{high}:{low}];\n")
         };
-        Verilog::Custom(memory(W, A, &(0..B).map(byte).collect::<String>()))
+        Verilog::Custom(memory(W, A, DISJOINT, &(0..B).map(byte).collect::<String>()))
     }
 
     fn timing(&self) -> Vec<TimingInfo> {

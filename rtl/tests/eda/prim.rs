@@ -82,6 +82,13 @@ fn ram_1w1r_is_one_block_ram() {
 }
 
 #[test]
+fn a_disjoint_ram_is_the_block_ram_alone() {
+    let files = export::<Ram1w1r<36, 9, true>>();
+    let only = "select -assert-count 1 t:DP16KD; select -assert-none t:TRELLIS_FF t:LUT4";
+    tools::yosys(&files, &format!("synth_ecp5 -top dut; {only}"));
+}
+
+#[test]
 fn ram_1w2r_is_two_block_rams() {
     infers::<Ram1w2r<36, 9>>(2);
 }
