@@ -10,6 +10,7 @@ pub mod line_cache;
 pub mod line_fetch;
 pub mod mpt;
 pub mod mtt;
+pub mod prim;
 pub mod replacement;
 pub mod replay;
 pub mod seg;
