@@ -5,4 +5,5 @@
 //! storage indexed by slot cannot overflow.
 
 pub mod atc;
+pub mod dma;
 pub mod replacement;
