@@ -7,3 +7,4 @@
 pub mod atc;
 pub mod dma;
 pub mod replacement;
+pub mod tlp_tx;
