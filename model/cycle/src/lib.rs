@@ -7,4 +7,5 @@
 pub mod atc;
 pub mod dma;
 pub mod replacement;
+pub mod tlp_rx;
 pub mod tlp_tx;
