@@ -6,6 +6,7 @@
 
 pub mod atc;
 pub mod dma;
+pub mod regs;
 pub mod replacement;
 pub mod tlp_rx;
 pub mod tlp_tx;
