@@ -6,12 +6,17 @@
 
 pub mod atc;
 pub mod ats;
+pub mod dma;
 pub mod line_cache;
 pub mod line_fetch;
 pub mod mpt;
 pub mod mtt;
 pub mod prim;
+pub mod regs;
 pub mod replacement;
 pub mod replay;
 pub mod seg;
 pub mod slot_set;
+pub mod tlp_rx;
+pub mod tlp_tx;
+pub mod unit;
