@@ -183,6 +183,12 @@ fn a_line_comes_together_at_every_width() {
 fn a_line_that_is_not_as_asked_is_refused() {
     let good = cpl(256, 64, 1);
     let mut faults = vec![cpl(256, 60, 1), cpl(256, 128, 1), cpl(256, 0, 1)];
+    // The Byte Count of a line with more or less payload.
+    for bytes in [60, 128] {
+        let mut other = cpl(256, bytes, 1);
+        body(&mut other, |_, count, _, _| *count = 64);
+        faults.push(other);
+    }
     faults.push(Cpl { error: 3, ..good.clone() });
     faults.push(Cpl { tlp: Tlp { poisoned: true, ..good.tlp }, ..good.clone() });
     for change in [
@@ -307,6 +313,8 @@ fn what_is_not_the_units_is_dropped_and_counted() {
         let mut c = cpl(256 + DATA0, 4, 1);
         body(&mut c, |_, _, r, _| *r = VIRTUAL);
         bench.send(&c);
+        // A beat behind its last belongs to nothing.
+        bench.tick(TlpBeat { valid: true, eop: true, ..TlpBeat::default() }, 0);
         bench.settle();
         assert_eq!(bench.data.len(), 1);
     }

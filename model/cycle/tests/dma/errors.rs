@@ -281,3 +281,18 @@ fn no_data_tag_fits_the_tag_width() {
     bench.finish(1);
     assert_eq!(bench.outcomes(), [(1, 1, Syndrome::UNSUPPORTED_OP)]);
 }
+
+#[test]
+fn completions_of_both_engines_take_turns() {
+    // Failed requests need no surroundings; while nobody takes completions, both engines have some waiting.
+    let mut bench = Bench::new(wide(64), FunctionCfg { bus_master: false, ..function(256, 256) }, 0, 1);
+    bench.hold_completions = true;
+    for id in 0..6 {
+        bench.segments.extend([segment(Op::READ, 1, id, 0, 4), segment(Op::WRITE, 2, id, 0, 4)]);
+    }
+    (0..100).for_each(|_| bench.tick());
+    bench.hold_completions = false;
+    bench.finish(12);
+    let streams: Vec<_> = bench.outcomes().iter().map(|o| o.0).collect();
+    assert!(streams.windows(2).all(|pair| pair[0] != pair[1]), "{streams:?}");
+}
