@@ -3,7 +3,7 @@
 
 mod axi;
 
-use axi::{Chance, Stream, byte_of};
+use axi::{Chance, Stream, byte_of, edge, sample};
 use cycle::tlp_rx::TlpRx;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
@@ -96,7 +96,7 @@ impl Bench {
     }
 
     fn tick(&mut self, beat: TlpBeat, error: u8) {
-        self.dut.outputs(&mut self.out);
+        sample(&self.dut, &mut self.out);
         let o = &self.out;
         assert!(o.rx_cpl_tlp_ready, "completions are never held");
         for (valid, payload) in [(o.mpt_fill.valid, o.mpt_fill), (o.mtt_fill.valid, o.mtt_fill)] {
@@ -112,7 +112,7 @@ impl Bench {
         self.completions += u64::from(o.stat_completion);
         self.dropped += u64::from(o.stat_dropped);
         (self.inp.rx_cpl_tlp, self.inp.rx_cpl_tlp_error) = (beat, error);
-        self.dut.step(&self.inp);
+        edge(&mut self.dut, &self.inp, &self.out);
         self.cycle += 1;
     }
 

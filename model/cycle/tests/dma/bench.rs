@@ -1,6 +1,6 @@
 //! Surroundings of `dma`: a segment source with credits, a source of message bytes, the posted buffer, a completer, sinks.
 
-use crate::axi::{Chance, Stream, byte_of};
+use crate::axi::{Chance, Stream, byte_of, edge, sample};
 use cycle::dma::Dma;
 use std::collections::{BTreeMap, VecDeque};
 use types::access::{AddressType, Mode, Op, Syndrome};
@@ -214,7 +214,7 @@ impl Bench {
     /// One cycle.
     pub(crate) fn tick(&mut self) {
         assert!(self.cycle < 500_000, "hang");
-        self.dut.outputs(&mut self.out);
+        sample(&self.dut, &mut self.out);
         let stall = self.stall;
         let mut go = || !self.chance.percent(stall);
         self.inp.posted_ready = go();
@@ -239,7 +239,7 @@ impl Bench {
         self.unsent -= u32::from(self.inp.posted_sent);
         self.drive_completions();
         self.observe();
-        self.dut.step(&self.inp);
+        edge(&mut self.dut, &self.inp, &self.out);
         self.cycle += 1;
     }
 
