@@ -154,6 +154,15 @@ fn unexpected_completions_are_counted_and_ignored() {
 }
 
 #[test]
+fn unexpected_completion_with_nothing_in_flight() {
+    let mut bench = waiting(&[], 0);
+    bench.send(&cpl(0x1000, 8, 8));
+    (0..20).for_each(|_| bench.tick());
+    assert_eq!(bench.stats["unexpected"], 1);
+    goes_on(&mut bench);
+}
+
+#[test]
 fn a_failed_read_stops_its_request_and_no_other() {
     // Request 1 of stream 1 has three segments; its first fails before the second is given.
     let part = |i: u32| at_offset(segment(Op::READ, 1, 1, 0x1000 * u64::from(i + 1), 512), 512 * i, i == 0, i == 2);
