@@ -25,10 +25,10 @@ impl CreditCount {
     }
     fn take(&mut self, data: u32) {
         if self.headers != u32::MAX {
-            self.headers -= 1;
+            self.headers = self.headers.saturating_sub(1);
         }
         if self.data != u32::MAX {
-            self.data -= data;
+            self.data = self.data.saturating_sub(data);
         }
     }
     fn give(&mut self, data: u32) {
@@ -149,6 +149,7 @@ impl Channel {
 
     /// Puts `packet` on the wire behind what is there; credits must suffice. The time is that of its last byte leaving.
     pub fn send(&mut self, now: Time, packet: Packet) -> Time {
+        self.collect(now);
         let bytes = packet.wire_bytes();
         self.credits[packet.class() as usize].take(packet.data_credits());
         self.counts.tlps += 1;
