@@ -1,1 +1,4 @@
 //! Lockstep, recordings, conformance and independent checks.
+
+pub mod lockstep;
+pub mod stimulus;

@@ -37,6 +37,10 @@ pub trait PortValue: Copy + Default {
     fn put(&self, cfg: &UnitCfg, width: Option<u32>, out: &mut BitWriter<'_>);
     /// Reads the value's bits.
     fn get(cfg: &UnitCfg, width: Option<u32>, from: &mut BitReader<'_>) -> Self;
+    /// The value as an increment, for `stat_*` ports.
+    fn increment(&self) -> u64 {
+        0
+    }
 }
 
 /// A port struct: named leaf signals in a fixed order.
@@ -49,6 +53,8 @@ pub trait Ports: Copy + Default {
     fn pack(&self, cfg: &UnitCfg, out: &mut [u64]);
     /// The values of a packed row.
     fn unpack(cfg: &UnitCfg, row: &[u64]) -> Self;
+    /// The `stat_*` fields alone, packed in order from bit 0, and how many bits they have.
+    fn stat_bits(&self) -> (u64, u32);
 }
 
 /// Bits in a packed row of `P`.
@@ -135,6 +141,10 @@ macro_rules! port_leaf {
                 let $b = from.get(width.unwrap_or($width));
                 $from
             }
+            fn increment(&self) -> u64 {
+                let $v = *self;
+                $to
+            }
         }
     };
 }
@@ -177,6 +187,19 @@ macro_rules! ports {
             }
         }
 
+        impl $name {
+            /// The `stat_*` fields alone, packed in order from bit 0, and how many bits they have.
+            #[allow(unused_mut, clippy::missing_const_for_fn)]
+            pub fn stat_fields(&self) -> (u64, u32) {
+                let (mut bits, mut width) = (0u64, 0u32);
+                $( if const { $crate::ports::is_stat(stringify!($field)) } {
+                    bits |= $crate::ports::PortValue::increment(&self.$field) << width;
+                    width += $crate::ports::stat_field_width(stringify!($type));
+                } )*
+                (bits, width)
+            }
+        }
+
         $crate::ports!(@ports $kind $name);
     )* };
     (@ports group $name:ident) => {};
@@ -196,8 +219,22 @@ macro_rules! ports {
             fn unpack(cfg: &$crate::config::UnitCfg, row: &[u64]) -> Self {
                 <Self as $crate::ports::PortValue>::get(cfg, None, &mut $crate::bits::BitReader::new(row))
             }
+            fn stat_bits(&self) -> (u64, u32) {
+                self.stat_fields()
+            }
         }
     };
+}
+
+/// Whether a port is a statistic.
+pub const fn is_stat(name: &str) -> bool {
+    let name = name.as_bytes();
+    name.len() > 5 && name[0] == b's' && name[1] == b't' && name[2] == b'a' && name[3] == b't' && name[4] == b'_'
+}
+
+/// Width of a statistic by its type: a `bool` is one bit, a `u8` four.
+pub const fn stat_field_width(type_name: &str) -> u32 {
+    if type_name.len() == 4 { 1 } else { 4 }
 }
 
 /// The name of a member of a group.

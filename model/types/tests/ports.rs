@@ -44,3 +44,44 @@ fn reset_is_the_first_input_and_rows_round_trip() {
         assert_eq!(row, back);
     }
 }
+
+#[test]
+fn statistics_of_every_block_are_one_bit_each() {
+    // `stat_bits` takes its widths from the types; the table must agree.
+    use types::port::{AtcOut, DmaOut, ReplayOut};
+    fn check<P: Ports>() {
+        let cfg = &NAMED[1].1;
+        let table: u32 = P::fields(cfg).iter().filter(|f| f.name.starts_with("stat_")).map(|f| f.width).sum();
+        assert_eq!(P::default().stat_bits(), (0, table));
+    }
+    check::<AtcOut>();
+    check::<DmaOut>();
+    check::<ReplayOut>();
+    let out = AtcOut { stat_hit_large: true, stat_invalidate: true, ..AtcOut::default() };
+    // hit_base, hit_large, miss, miss_permission, miss_pending, parity, fill, evict, invalidate
+    assert_eq!(out.stat_bits(), (0b1_0000_0010, 9));
+}
+
+#[test]
+fn no_block_has_two_ports_of_one_name() {
+    use types::port::*;
+    fn check<I: Ports, O: Ports>() {
+        let cfg = &NAMED[1].1;
+        let mut names: Vec<_> = I::fields(cfg).into_iter().chain(O::fields(cfg)).map(|f| f.name).collect();
+        assert_eq!(names[0], "reset");
+        names.sort();
+        let twice = names.windows(2).find(|w| w[0] == w[1]);
+        assert_eq!(twice, None);
+    }
+    check::<MptIn, MptOut>();
+    check::<SegIn, SegOut>();
+    check::<MttIn, MttOut>();
+    check::<ReplayIn, ReplayOut>();
+    check::<AtcIn, AtcOut>();
+    check::<AtsIn, AtsOut>();
+    check::<DmaIn, DmaOut>();
+    check::<TlpTxIn, TlpTxOut>();
+    check::<TlpRxIn, TlpRxOut>();
+    check::<RegsIn, RegsOut>();
+    check::<UnitIn, UnitOut>();
+}

@@ -163,10 +163,12 @@ ports! {
         valid: bool,
         /// its index
         index: u8 = cfg.ats_bits(),
-        /// outcome: 0 look up again, else every waiting slot ends with this
+        /// why waiting slots fail; those that do not fail look up again
         syndrome: Syndrome,
-        /// the outcome is for slots that need write permission only; others look up again
-        writes_only: bool,
+        /// slots that need read permission fail
+        fail_reads: bool,
+        /// slots that need write permission fail; a zero-length read fails when both bits are set
+        fail_writes: bool,
     }
 
     |cfg|
@@ -248,8 +250,8 @@ ports! {
         invalidate_done: bool,
         /// messages: Invalidate Requests
         message: MessageTlp,
-        /// `tlp_tx` takes the message
-        message_ready: bool,
+        /// `tlp_tx` takes the message that leaves
+        answer_ready: bool,
     }
 
     |cfg|
@@ -271,8 +273,10 @@ ports! {
         fill: AtcFill,
         /// invalidations
         invalidate: super::AtcInvalidate,
-        /// Invalidate Completions
-        message: TlpDescriptor,
+        /// the message that arrived is taken
+        message_ready: bool,
+        /// messages that leave: Invalidate Completions
+        answer: TlpDescriptor,
         /// a Translation Request was sent
         stat_request: bool,
         /// a miss joined a request in flight

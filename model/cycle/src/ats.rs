@@ -1,0 +1,287 @@
+//! `ats`: outstanding Translation Requests.
+//!
+//! ```text
+//!  miss ─► m ─► merge with an open request, or open one ─► grant
+//!                         │ to send ─► request (to tlp_tx)
+//!  cpl ──► first beat ─► answer[index] ─► fill (to atc), fill_done ─► wake
+//!                                     └─ no access, error ───────────► wake (fail)
+//! ```
+//!
+//! One request a base granule of the ATC (2^(STU+12) bytes, one translation). A miss joins an open request of the same
+//! function, PASID and granule, unless it needs write permission and the request was sent with NW. An answer is kept
+//! before the segments that wait for it look up again; R = W = 0 is never kept. Completions are always sunk: an answer has
+//! its place from the moment the request is opened.
+
+use std::collections::VecDeque;
+use types::ats::TranslationEntry;
+use types::port::{AtcFill, AtcKey, AtsIn, AtsMiss, AtsOut, AtsWake, CplBeat, TlpDescriptor};
+use types::tlp::{TlpOp, status};
+use types::{AddressType, Block, Cycle, Iova, Syndrome, TlpAddr, UnitCfg};
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum State {
+    #[default]
+    Free,
+    ToSend,
+    Sent,
+    /// Answered; the answer waits to be filled or woken.
+    Answered,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Request {
+    state: State,
+    key: AtcKey,
+    write: bool,
+    /// What to keep, and what fails.
+    fill: AtcFill,
+    wake: AtsWake,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Function {
+    bus_master: bool,
+    ats_enable: bool,
+}
+
+/// The Translation Request block.
+#[derive(Clone, Debug)]
+pub struct Ats {
+    granule_log2: u32,
+    tag_base: u16,
+    functions: Vec<Function>,
+    requests: Vec<Request>,
+    miss: AtsMiss,
+    to_send: VecDeque<u8>,
+    answered: VecDeque<u8>,
+    /// The request whose fill `atc` has taken and not yet made visible.
+    filling: Option<u8>,
+    open: u32,
+    out: AtsOut,
+}
+
+impl Ats {
+    fn reset(&mut self) {
+        self.requests.fill(Request::default());
+        self.functions.fill(Function::default());
+        self.miss = AtsMiss::default();
+        self.to_send.clear();
+        self.answered.clear();
+        self.filling = None;
+        self.open = 0;
+        self.out = AtsOut::default();
+    }
+
+    fn granule(&self, iova: Iova) -> u64 {
+        iova.0 >> self.granule_log2
+    }
+
+    /// Finds a place for the miss that was taken.
+    fn place(&mut self) {
+        let miss = self.miss;
+        if !miss.valid {
+            return;
+        }
+        let granule = self.granule(miss.key.iova);
+        let joins = self.requests.iter().position(|r| {
+            r.state != State::Free
+                && r.key.function == miss.key.function
+                && r.key.pasid == miss.key.pasid
+                && r.key.iova.0 >> self.granule_log2 == granule
+                && (r.write || !miss.write)
+        });
+        let index = match joins {
+            Some(index) => {
+                self.out.stat_merge = true;
+                index
+            }
+            None => {
+                let Some(index) = self.requests.iter().position(|r| r.state == State::Free) else {
+                    self.out.stat_stall_full = true;
+                    return;
+                };
+                self.open(index, &miss);
+                index
+            }
+        };
+        self.out.grant_valid = true;
+        self.out.grant_slot = miss.slot;
+        self.out.grant_index = index as u8;
+        self.miss = AtsMiss::default();
+    }
+
+    fn open(&mut self, index: usize, miss: &AtsMiss) {
+        let key = AtcKey { iova: Iova(self.granule(miss.key.iova) << self.granule_log2), ..miss.key };
+        let function = self.functions.get(usize::from(key.function.0)).copied().unwrap_or_default();
+        let refused = match function {
+            Function { bus_master: false, .. } => Some(Syndrome::BUS_MASTER_OFF),
+            Function { ats_enable: false, .. } => Some(Syndrome::ATS_OFF),
+            _ => None,
+        };
+        let state = if refused.is_some() { State::Answered } else { State::ToSend };
+        self.requests[index] = Request { state, key, write: miss.write, ..Request::default() };
+        self.open += 1;
+        match refused {
+            Some(syndrome) => self.answer(index, AtcFill::default(), syndrome, (true, true)),
+            None => self.to_send.push_back(index as u8),
+        }
+    }
+
+    fn send(&mut self, ready: bool, previous: TlpDescriptor) {
+        self.out.request = previous;
+        if previous.valid && !ready {
+            return;
+        }
+        self.out.request = TlpDescriptor::default();
+        let Some(index) = self.to_send.pop_front() else { return };
+        let request = &mut self.requests[usize::from(index)];
+        request.state = State::Sent;
+        self.out.request = TlpDescriptor {
+            valid: true,
+            op: TlpOp::READ,
+            function: request.key.function,
+            at: AddressType::TRANSLATION_REQUEST,
+            address: TlpAddr(request.key.iova.0 | u64::from(!request.write)),
+            length_dw: 2,
+            first_be: 0xf,
+            last_be: 0xf,
+            tag: self.tag_base + u16::from(index),
+            pasid: request.key.pasid,
+            ..TlpDescriptor::default()
+        };
+        self.out.stat_request = true;
+    }
+
+    fn answer(&mut self, index: usize, fill: AtcFill, syndrome: Syndrome, fails: (bool, bool)) {
+        let request = &mut self.requests[index];
+        request.state = State::Answered;
+        request.fill = fill;
+        request.wake = AtsWake { valid: true, index: index as u8, syndrome, fail_reads: fails.0, fail_writes: fails.1 };
+        self.answered.push_back(index as u8);
+    }
+
+    /// Takes an answer: one entry of eight bytes, which stands in the first beat at every data width.
+    fn complete(&mut self, cpl: &CplBeat) {
+        let index = usize::from(cpl.index);
+        if !cpl.valid || !cpl.sop || self.requests.get(index).is_none_or(|r| r.state != State::Sent) {
+            return;
+        }
+        let request = self.requests[index];
+        self.out.stat_completion = true;
+        let entry = (cpl.status == status::SC && !cpl.poisoned && cpl.length_dw == 2 && cpl.byte_count == 8)
+            .then(|| TranslationEntry::decode(cpl.data.0[0].to_le_bytes()))
+            .flatten()
+            // A size smaller than STU counts as UR (10.2.3).
+            .filter(|e| u32::from(e.size.log2()) >= self.granule_log2);
+        let Some(entry) = entry else {
+            self.out.stat_error = true;
+            self.answer(index, AtcFill::default(), Syndrome::TRANSLATION_FAILED, (true, true));
+            return;
+        };
+        let exec_missing = request.key.pasid.exec && !entry.exec;
+        let fails = (!entry.read || exec_missing, request.write && !entry.write || exec_missing);
+        self.out.stat_no_access = fails.0 || fails.1;
+        let fill = AtcFill {
+            valid: entry.read || entry.write,
+            key: request.key,
+            address: entry.address,
+            size_log2: entry.size.log2(),
+            read: entry.read,
+            write: entry.write,
+            exec: entry.exec,
+            global: entry.global,
+            untranslated: entry.untranslated,
+            no_snoop: entry.no_snoop,
+        };
+        self.answer(index, fill, Syndrome::TRANSLATION_ACCESS, fails);
+    }
+
+    fn end(&mut self, index: u8) {
+        let request = &mut self.requests[usize::from(index)];
+        self.out.wake = request.wake;
+        if !(request.wake.fail_reads || request.wake.fail_writes) {
+            self.out.wake.syndrome = Syndrome::OK;
+        }
+        *request = Request::default();
+        self.open -= 1;
+    }
+
+    /// Fills and wakes, one request at a time, in order of their answers.
+    fn drain(&mut self, inp: &AtsIn, offered: AtcFill) {
+        self.out.fill = offered;
+        if offered.valid && inp.fill_ready {
+            self.out.fill = AtcFill::default();
+        }
+        match self.filling {
+            Some(index) if inp.fill_done => {
+                self.filling = None;
+                self.end(index);
+            }
+            Some(_) => {}
+            None => {
+                let Some(index) = self.answered.pop_front() else { return };
+                let fill = self.requests[usize::from(index)].fill;
+                if fill.valid {
+                    self.out.fill = fill;
+                    self.filling = Some(index);
+                } else {
+                    self.end(index);
+                }
+            }
+        }
+    }
+}
+
+impl Block for Ats {
+    type In = AtsIn;
+    type Out = AtsOut;
+
+    fn new(cfg: &UnitCfg) -> Self {
+        let requests = cfg.ats_requests as usize;
+        Self {
+            granule_log2: cfg.atc_granule_log2,
+            tag_base: cfg.tags().ats as u16,
+            functions: vec![Function::default(); cfg.functions as usize],
+            requests: vec![Request::default(); requests],
+            miss: AtsMiss::default(),
+            to_send: VecDeque::with_capacity(requests),
+            answered: VecDeque::with_capacity(requests),
+            filling: None,
+            open: 0,
+            out: AtsOut::default(),
+        }
+    }
+
+    fn outputs(&self, out: &mut AtsOut) {
+        *out = self.out;
+    }
+
+    fn step(&mut self, inp: &AtsIn) {
+        if inp.reset {
+            self.reset();
+            return;
+        }
+        let AtsOut { miss_ready, request, fill, .. } = self.out;
+        self.out = AtsOut { stat_busy: self.open > 0, ..AtsOut::default() };
+        if inp.cfg.valid
+            && let Some(f) = self.functions.get_mut(usize::from(inp.cfg.function.0))
+        {
+            *f = Function { bus_master: inp.cfg.bus_master, ats_enable: inp.cfg.ats_enable };
+        }
+        self.drain(inp, fill);
+        self.send(inp.request_ready, request);
+        self.complete(&inp.cpl);
+        self.place();
+        if miss_ready && inp.miss.valid {
+            self.miss = inp.miss;
+        }
+        self.out.miss_ready = !self.miss.valid;
+    }
+
+    fn idle_until(&self, inp: &AtsIn) -> Option<Cycle> {
+        let inputs = inp.reset || inp.cfg.valid || inp.miss.valid || inp.cpl.valid;
+        // Cycles with a request in flight are counted.
+        let still = self.open == 0 && !self.miss.valid && self.out.stat_fields().0 == 0 && !self.out.wake.valid;
+        (!inputs && still && !self.out.grant_valid).then_some(Cycle(u64::MAX))
+    }
+}

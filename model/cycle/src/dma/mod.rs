@@ -1,0 +1,169 @@
+//! `dma`: turns segments into TLPs and completions of TLPs into completions of requests.
+//!
+//! ```text
+//!                ┌──────────── write engine ───────────┐
+//! segment ─┬────►│ cut ─► ask for bytes ─► shift ──────┼─► posted          (write.rs)
+//!          │     │ sent counter ─► segments done ──────┼─► write_sent ─┐
+//!          │     └─────────────────────────────────────┘               ├─► arbiter ─► completion
+//!          │     ┌──────────── read engine ────────────┐               │
+//!          └────►│ cut ─► tag, slot ───────────────────┼─► read        │   (read.rs)
+//! cpl ──────────►│ reassembly ─► delivery ─────────────┼─► read_data ──┘   (reassembly.rs, deliver.rs)
+//!                └─────────────────────────────────────┘
+//! ```
+//!
+//! A segment becomes TLPs of at most MPS or MRRS bytes, whole DWs, that never cross a 4 KiB line (cut.rs). Latency from a
+//! segment to its first descriptor or range asked for: 2. Rates: one read a cycle; one write TLP in ⌈(pad + payload) /
+//! width⌉ cycles, back to back over TLPs, segments and requests; one beat of completions in and one of read data out.
+//!
+//! Operations other than writes enter the read queue. A failed request sends nothing more and completes with its first
+//! failure once what it has sent is over. Whether a function may send is looked at for every TLP, when it is cut.
+//!
+//! Sizes: MPS is cut to `posted_buffer_bytes`, so that any TLP fits the posted buffer whole; MRRS is cut to
+//! `read_slot_bytes`. A 512-byte posted buffer with MPS 512 holds a single TLP and cannot overlap two.
+//!
+//! Progress: the engines share no resource but the completion stream, which a fair arbiter gives to either.
+
+mod cut;
+mod deliver;
+mod read;
+mod reassembly;
+mod write;
+
+use read::ReadEngine;
+use types::UnitCfg;
+use types::access::Op;
+use types::port::{Completion, DmaIn, DmaOut, FunctionCfg, PostedBeat};
+use types::ports::{Block, Cycle};
+use write::WriteEngine;
+
+/// Registered one-cycle increments; see [`DmaOut`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Stats {
+    write_tlp: bool,
+    read_tlp: bool,
+    completion_tlp: bool,
+    unexpected_completion: bool,
+    done: bool,
+    error: bool,
+    stall_tag: bool,
+    stall_buffer: bool,
+    stall_data: bool,
+    stall_tx: bool,
+}
+
+/// The block; see the module documentation.
+#[derive(Clone, Debug)]
+pub struct Dma {
+    cfg: UnitCfg,
+    functions: Box<[FunctionCfg]>,
+    write: WriteEngine,
+    read: ReadEngine,
+    completion: Completion,
+    /// The arbiter's last grant went to the read engine.
+    read_last: bool,
+    stat: Stats,
+}
+
+impl Dma {
+    fn idle(&self) -> bool {
+        self.write.idle() && self.read.idle() && !self.completion.valid && self.stat == Stats::default()
+    }
+
+    /// Moves one completion to the output register, from either engine in turn.
+    fn arbitrate(&mut self, ready: bool) {
+        if self.completion.valid && !ready {
+            return;
+        }
+        let (write, read) = (self.write.completions(), self.read.completions());
+        let take_read = !read.is_empty() && (write.is_empty() || !self.read_last);
+        let next = if take_read { read.pop_front() } else { write.pop_front() };
+        self.completion = next.unwrap_or_default();
+        if self.completion.valid {
+            self.read_last = take_read;
+            self.stat.done = self.completion.syndrome.is_ok();
+            self.stat.error = !self.stat.done;
+        }
+    }
+}
+
+impl Block for Dma {
+    type In = DmaIn;
+    type Out = DmaOut;
+
+    fn new(cfg: &UnitCfg) -> Self {
+        Self {
+            cfg: cfg.clone(),
+            functions: vec![FunctionCfg::default(); cfg.functions as usize].into(),
+            write: WriteEngine::new(cfg),
+            read: ReadEngine::new(cfg),
+            completion: Completion::default(),
+            read_last: false,
+            stat: Stats::default(),
+        }
+    }
+
+    fn outputs(&self, out: &mut DmaOut) {
+        let Stats { write_tlp, read_tlp, completion_tlp, unexpected_completion, done, error, .. } = self.stat;
+        let Stats { stall_tag, stall_buffer, stall_data, stall_tx, .. } = self.stat;
+        // The wide groups are copied only where something changes: both sides are zero while not valid.
+        match self.write.posted() {
+            Some(beat) => out.posted = *beat,
+            None if out.posted.valid => out.posted = PostedBeat::default(),
+            None => {}
+        }
+        let read_data = self.read.read_data();
+        if read_data.valid || out.read_data.valid {
+            out.read_data = *read_data;
+        }
+        out.write_room = self.write.room();
+        out.read_room = self.read.room();
+        out.write_sent = self.write.write_sent();
+        out.write_data_request = *self.write.request();
+        out.write_data_ready = self.write.data_ready();
+        out.read = *self.read.read();
+        out.completion = self.completion;
+        out.stat_write_tlp = write_tlp;
+        out.stat_read_tlp = read_tlp;
+        out.stat_completion_tlp = completion_tlp;
+        out.stat_unexpected_completion = unexpected_completion;
+        out.stat_done = done;
+        out.stat_error = error;
+        out.stat_stall_tag = stall_tag;
+        out.stat_stall_buffer = stall_buffer;
+        out.stat_stall_data = stall_data;
+        out.stat_stall_tx = stall_tx;
+    }
+
+    fn step(&mut self, inp: &DmaIn) {
+        if inp.reset {
+            *self = Self::new(&self.cfg);
+            return;
+        }
+        self.stat = Stats::default();
+        self.arbitrate(inp.completion_ready);
+        let (write, read) = match inp.segment {
+            ref segment if !segment.valid => (None, None),
+            ref segment if segment.tag.op == Op::WRITE => (Some(segment), None),
+            ref segment => (None, Some(segment)),
+        };
+        if write.is_some() || !self.write.idle() {
+            self.write.step(inp, write, &self.functions, &mut self.stat);
+        }
+        if read.is_some() || inp.cpl.valid || !self.read.idle() {
+            self.read.step(inp, read, &self.functions, &mut self.stat);
+        }
+        if inp.cfg.valid {
+            if let Some(function) = self.functions.get_mut(usize::from(inp.cfg.function.0)) {
+                *function = inp.cfg;
+            }
+            if inp.cfg.function.0 == 0 {
+                self.read.set_tag_mode(inp.cfg.tag_mode);
+            }
+        }
+    }
+
+    fn idle_until(&self, inp: &DmaIn) -> Option<Cycle> {
+        let quiet = !(inp.reset || inp.cfg.valid || inp.segment.valid || inp.cpl.valid || inp.posted_sent);
+        (quiet && self.idle()).then_some(Cycle(u64::MAX))
+    }
+}

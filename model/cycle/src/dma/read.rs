@@ -1,0 +1,237 @@
+//! The read engine of `dma`: issues reads in order and hands their data over in the same order.
+//!
+//! ```text
+//! segment ─► queue(8) ─► cut ─► slot, tag ─► [read]            reads to tlp_tx
+//!                                 ▲    ▲
+//!                 delivery ───────┘    └── free tags ◄── reassembly ◄── completions
+//! ```
+//!
+//! | stage | from edge to edge |
+//! |---|---|
+//! | queue | segment taken at k, head in cycle k+1 |
+//! | cut | one read a cycle: descriptor on `read` in cycle k+2, its tag and slot reserved at that edge |
+//!
+//! Free tags are a queue of returned ones behind a counter of tags never used, so that reset needs no sweep and a tag is
+//! used again as late as possible. Only tags that fit the unit's tag width are handed out; a change of the width waits
+//! until no tag is in flight.
+//!
+//! A request that sends no TLP at its end (it failed) takes a slot without data, so that its completion keeps its place.
+//!
+//! Progress: issue waits for `read`'s ready, a tag (freed by completions alone) and a slot (freed by delivery).
+
+use super::Stats;
+use super::cut::{Cut, OpenRequest, admit, size_limit};
+use super::deliver::Deliver;
+use super::reassembly::{Reassembly, SlotEntry};
+use std::collections::VecDeque;
+use types::UnitCfg;
+use types::access::Syndrome;
+use types::addr::Offset;
+use types::port::{Completion, DmaIn, FunctionCfg, ReadData, ReleasedSegment, TlpDescriptor};
+use types::tlp::TlpOp;
+
+/// Tags of the data range, numbered from 0.
+#[derive(Clone, Debug)]
+struct TagPool {
+    base: u16,
+    tags: u16,
+    /// Tag width in force, and the one asked for.
+    mode: u8,
+    wanted: u8,
+    fresh: u16,
+    returned: VecDeque<u16>,
+}
+
+impl TagPool {
+    fn new(cfg: &UnitCfg) -> Self {
+        Self {
+            base: cfg.tags().data as u16,
+            tags: cfg.read_tags as u16,
+            mode: 0,
+            wanted: 0,
+            fresh: 0,
+            returned: VecDeque::with_capacity(cfg.read_tags as usize),
+        }
+    }
+    /// Tags that fit the tag width: 32, 256 or 768 in all, the unit's other users first.
+    fn usable(&self) -> u16 {
+        let all: u16 = match self.mode {
+            0 => 32,
+            1 => 256,
+            _ => 768,
+        };
+        self.tags.min(all.saturating_sub(self.base))
+    }
+    /// Takes over a new tag width once every tag is back.
+    fn settle(&mut self) -> bool {
+        if self.mode != self.wanted && usize::from(self.fresh) == self.returned.len() {
+            self.mode = self.wanted;
+            self.fresh = 0;
+            self.returned.clear();
+        }
+        self.mode == self.wanted
+    }
+    fn available(&self) -> bool {
+        !self.returned.is_empty() || self.fresh < self.usable()
+    }
+    /// A free tag; call only when one is available.
+    fn take(&mut self) -> u16 {
+        self.returned.pop_front().unwrap_or_else(|| {
+            self.fresh += 1;
+            self.fresh - 1
+        })
+    }
+}
+
+/// See the module documentation.
+#[derive(Clone, Debug)]
+pub(super) struct ReadEngine {
+    depth: usize,
+    largest: u32,
+    segments: VecDeque<ReleasedSegment>,
+    /// Bytes of the head segment that have been cut.
+    done: u32,
+    requests: Box<[OpenRequest]>,
+    read: TlpDescriptor,
+    room: bool,
+    tags: TagPool,
+    buffer: Reassembly,
+    deliver: Deliver,
+}
+
+impl ReadEngine {
+    pub(super) fn new(cfg: &UnitCfg) -> Self {
+        let depth = cfg.dma_queue() as usize;
+        Self {
+            depth,
+            largest: cfg.read_slot_bytes,
+            segments: VecDeque::with_capacity(depth),
+            done: 0,
+            requests: vec![OpenRequest::default(); 1 << cfg.stream_bits()].into(),
+            read: TlpDescriptor::default(),
+            room: false,
+            tags: TagPool::new(cfg),
+            buffer: Reassembly::new(cfg),
+            deliver: Deliver::new(cfg),
+        }
+    }
+
+    /// Whether nothing is under way.
+    pub(super) fn idle(&self) -> bool {
+        self.segments.is_empty() && !(self.read.valid || self.room) && self.buffer.idle() && self.deliver.idle()
+    }
+    pub(super) fn room(&self) -> bool {
+        self.room
+    }
+    pub(super) fn read(&self) -> &TlpDescriptor {
+        &self.read
+    }
+    pub(super) fn read_data(&self) -> &ReadData {
+        self.deliver.read_data()
+    }
+    /// The completion queue, for the arbiter.
+    pub(super) fn completions(&mut self) -> &mut VecDeque<Completion> {
+        self.deliver.completions()
+    }
+    /// The unit's tag width changes.
+    pub(super) fn set_tag_mode(&mut self, mode: u8) {
+        self.tags.wanted = mode;
+    }
+
+    /// One edge; `segment` is a read segment or none. The arbiter has popped completions before this.
+    pub(super) fn step(
+        &mut self,
+        inp: &DmaIn,
+        segment: Option<&ReleasedSegment>,
+        functions: &[FunctionCfg],
+        stat: &mut Stats,
+    ) {
+        // Each stage sees what the stage behind it held before this edge.
+        let slot_free = self.buffer.has_room();
+        self.deliver.step(inp, &mut self.buffer);
+        self.issue(inp, slot_free, functions, stat);
+        if let Some(ended) = self.buffer.step(&inp.cpl, stat) {
+            self.tags.returned.push_back(ended.tag);
+            let open = &mut self.requests[usize::from(ended.stream.0)];
+            if open.open && open.id == ended.id && open.syndrome.is_ok() {
+                open.syndrome = ended.syndrome;
+            }
+        }
+        if let Some(segment) = segment
+            && self.segments.len() < self.depth
+        {
+            self.segments.push_back(*segment);
+        }
+    }
+
+    /// Issues one read of the head segment, or ends a segment that sends none.
+    fn issue(&mut self, inp: &DmaIn, slot_free: bool, functions: &[FunctionCfg], stat: &mut Stats) {
+        self.room = false;
+        if self.read.valid {
+            if inp.read_ready {
+                stat.read_tlp = true;
+                self.read = TlpDescriptor::default();
+            } else {
+                stat.stall_tx = true;
+            }
+        }
+        let tags_settled = self.tags.settle();
+        let Some(segment) = self.segments.front() else { return };
+        let (segment, tag) = (*segment, &segment.tag);
+        let function = functions.get(usize::from(tag.function.0)).copied().unwrap_or_default();
+        let open = &mut self.requests[usize::from(tag.stream.0)];
+        let failure = match open.failure(&segment, self.done) {
+            Syndrome::OK if !admit(&segment, &function).is_ok() => admit(&segment, &function),
+            // Without a tag that fits the tag width a read could never leave.
+            Syndrome::OK if tags_settled && self.tags.usable() == 0 => Syndrome::UNSUPPORTED_OP,
+            failure => failure,
+        };
+        let tlp = failure.is_ok();
+        let limit = size_limit(function.mrrs).min(self.largest);
+        let cut = Cut::next(&segment, self.done, limit);
+        let ends = !tlp || cut.last;
+        let tag_free = tags_settled && self.tags.available();
+        if (tlp || tag.last) && !slot_free {
+            stat.stall_buffer = true;
+            return;
+        }
+        if tlp && !tag_free {
+            stat.stall_tag = true;
+            return;
+        }
+        if tlp && self.read.valid {
+            return;
+        }
+        open.enter(&segment, self.done);
+        open.syndrome = failure;
+        if tlp || tag.last {
+            let slot = self.buffer.reserve(
+                SlotEntry {
+                    stream: tag.stream,
+                    id: tag.id,
+                    function: tag.function,
+                    offset: Offset(tag.message_offset.0.wrapping_add(self.done)),
+                    length: if tlp { cut.length } else { 0 },
+                    pad: (cut.address.0 & 3) as u32,
+                    end: ends && tag.last,
+                    syndrome: failure,
+                },
+                !tlp,
+            );
+            if tlp {
+                let number = self.tags.take();
+                self.buffer.start(number, slot, cut.address, cut.length);
+                self.read =
+                    TlpDescriptor { tag: self.tags.base + number, ..cut.descriptor(TlpOp::READ, &segment, &function) };
+            }
+        }
+        if ends {
+            open.open = !tag.last;
+            self.segments.pop_front();
+            self.room = true;
+            self.done = 0;
+        } else {
+            self.done += cut.length;
+        }
+    }
+}

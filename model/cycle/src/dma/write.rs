@@ -1,0 +1,301 @@
+//! The write engine of `dma`: pulls message bytes and commits write TLPs.
+//!
+//! ```text
+//! segment ─► queue(8) ─► cut ─┬─► [write_data_request]           up to 4 ranges asked and not answered
+//!                             ├─► pending(4): descriptor, pad ─┐
+//!                             └─► unsent(64): target, outcome  │
+//! write_data ─────────────────────────────────► shift by pad ──┴─► [posted] two-entry skid
+//! posted_sent ─► sent counter ─► unsent head reached? ─► [write_sent], completion
+//! ```
+//!
+//! | stage | from edge to edge |
+//! |---|---|
+//! | queue | segment taken at k, head in cycle k+1 |
+//! | cut | one TLP a cycle: range asked in cycle k+2 |
+//! | shift | bytes taken at d stand on `posted` in cycle d+1; one extra beat when pad and payload spill over |
+//! | retire | `posted_sent` at s: `write_sent` in cycle s+2, completion behind the arbiter in cycle s+3 |
+//!
+//! Progress: the cutter waits for the source's ready, for a pending place (freed by data) and for an unsent place
+//! (freed by the link); none of these waits for the read engine. Completions are the only thing that can hold
+//! `unsent`, and they need nothing but the completion stream's ready.
+
+use super::Stats;
+use super::cut::{Cut, OpenRequest, admit, size_limit};
+use std::collections::VecDeque;
+use types::UnitCfg;
+use types::access::Syndrome;
+use types::addr::{Length, Offset};
+use types::bits::mask;
+use types::port::{
+    Beat, Completion, DmaIn, FunctionCfg, PostedBeat, ReleasedSegment, StreamNote, TlpDescriptor, WriteData,
+    WriteDataRequest,
+};
+use types::tlp::TlpOp;
+
+/// Ranges asked for and not yet answered.
+const PENDING: usize = 4;
+/// Write segments cut and not yet sent.
+const UNSENT: usize = 64;
+/// Completions waiting for the arbiter.
+const COMPLETIONS: usize = 2;
+
+/// A range that was asked for, with the TLP its bytes make.
+#[derive(Clone, Copy, Debug, Default)]
+struct Pending {
+    tlp: TlpDescriptor,
+    /// Bytes of the first DW in front of the payload.
+    pad: u32,
+    /// Payload bytes.
+    length: u32,
+}
+
+/// A segment that was cut: done when `target` TLPs of the engine have been sent.
+#[derive(Clone, Copy, Debug)]
+struct Unsent {
+    note: Completion,
+    last: bool,
+    target: u16,
+}
+
+/// See the module documentation.
+#[derive(Clone, Debug)]
+pub(super) struct WriteEngine {
+    bytes: u32,
+    depth: usize,
+    largest: u32,
+    segments: VecDeque<ReleasedSegment>,
+    /// Bytes of the head segment that have been cut.
+    done: u32,
+    requests: Box<[OpenRequest]>,
+    request: WriteDataRequest,
+    room: bool,
+    pending: VecDeque<Pending>,
+    /// Bytes of the head range taken from the source.
+    taken: u32,
+    /// DWs of the head TLP put on `posted`.
+    sent_dw: u32,
+    /// Last bytes of the beat before, which the shift moves into this one; right-aligned.
+    carry: u64,
+    /// The head TLP needs one more beat and no more bytes.
+    spill: bool,
+    posted: VecDeque<PostedBeat>,
+    /// TLPs cut and TLPs sent, modulo 2^16; their distance is bounded by the buffers behind.
+    cut_count: u16,
+    sent_count: u16,
+    unsent: VecDeque<Unsent>,
+    write_sent: StreamNote,
+    completions: VecDeque<Completion>,
+}
+
+impl WriteEngine {
+    pub(super) fn new(cfg: &UnitCfg) -> Self {
+        let depth = cfg.dma_queue() as usize;
+        Self {
+            bytes: cfg.data_bytes(),
+            depth,
+            largest: cfg.posted_buffer_bytes,
+            segments: VecDeque::with_capacity(depth),
+            done: 0,
+            requests: vec![OpenRequest::default(); 1 << cfg.stream_bits()].into(),
+            request: WriteDataRequest::default(),
+            room: false,
+            pending: VecDeque::with_capacity(PENDING),
+            taken: 0,
+            sent_dw: 0,
+            carry: 0,
+            spill: false,
+            posted: VecDeque::with_capacity(2),
+            cut_count: 0,
+            sent_count: 0,
+            unsent: VecDeque::with_capacity(UNSENT),
+            write_sent: StreamNote::default(),
+            completions: VecDeque::with_capacity(COMPLETIONS),
+        }
+    }
+
+    /// Whether nothing is under way.
+    pub(super) fn idle(&self) -> bool {
+        self.segments.is_empty()
+            && self.pending.is_empty()
+            && self.unsent.is_empty()
+            && self.posted.is_empty()
+            && self.completions.is_empty()
+            && !(self.request.valid || self.room || self.write_sent.valid)
+    }
+
+    pub(super) fn room(&self) -> bool {
+        self.room
+    }
+    pub(super) fn write_sent(&self) -> StreamNote {
+        self.write_sent
+    }
+    pub(super) fn request(&self) -> &WriteDataRequest {
+        &self.request
+    }
+    pub(super) fn data_ready(&self) -> bool {
+        !self.pending.is_empty() && !self.spill && self.posted.len() < 2
+    }
+    pub(super) fn posted(&self) -> Option<&PostedBeat> {
+        self.posted.front()
+    }
+    /// The completion queue, for the arbiter.
+    pub(super) fn completions(&mut self) -> &mut VecDeque<Completion> {
+        &mut self.completions
+    }
+
+    /// One edge; `segment` is a write segment or none. The arbiter pops completions after this.
+    pub(super) fn step(
+        &mut self,
+        inp: &DmaIn,
+        segment: Option<&ReleasedSegment>,
+        functions: &[FunctionCfg],
+        stat: &mut Stats,
+    ) {
+        self.retire();
+        // The cutter sees how full `pending` was before this edge.
+        let cut = self.cut(inp, functions);
+        self.shift(inp, stat);
+        self.pending.extend(cut);
+        // A notification for nothing is ignored.
+        if inp.posted_sent && self.sent_count != self.cut_count {
+            self.sent_count = self.sent_count.wrapping_add(1);
+        }
+        if let Some(segment) = segment
+            && self.segments.len() < self.depth
+        {
+            self.segments.push_back(*segment);
+        }
+    }
+
+    /// Reports the oldest segment whose TLPs have all been sent.
+    fn retire(&mut self) {
+        self.write_sent = StreamNote::default();
+        let Some(head) = self.unsent.front() else { return };
+        let sent = self.sent_count.wrapping_sub(head.target) < 1 << 15;
+        if sent && (!head.last || self.completions.len() < COMPLETIONS) {
+            self.write_sent = StreamNote { valid: true, stream: head.note.stream };
+            if head.last {
+                self.completions.push_back(head.note);
+            }
+            self.unsent.pop_front();
+        }
+    }
+
+    /// Cuts one TLP off the head segment, or ends a segment that sends none.
+    fn cut(&mut self, inp: &DmaIn, functions: &[FunctionCfg]) -> Option<Pending> {
+        self.room = false;
+        if self.request.valid && inp.write_data_request_ready {
+            self.request = WriteDataRequest::default();
+        }
+        let segment = *self.segments.front()?;
+        let tag = &segment.tag;
+        let function = functions.get(usize::from(tag.function.0)).copied().unwrap_or_default();
+        let open = &mut self.requests[usize::from(tag.stream.0)];
+        let failure = match open.failure(&segment, self.done) {
+            Syndrome::OK => admit(&segment, &function),
+            earlier => earlier,
+        };
+        let tlp = failure.is_ok() && tag.length.0 != 0;
+        let limit = size_limit(function.mps).min(self.largest);
+        let cut = Cut::next(&segment, self.done, limit);
+        let ends = !tlp || cut.last;
+        let blocked =
+            (tlp && (self.request.valid || self.pending.len() == PENDING)) || (ends && self.unsent.len() == UNSENT);
+        if blocked {
+            return None;
+        }
+        open.enter(&segment, self.done);
+        open.syndrome = failure;
+        let mut pending = None;
+        if tlp {
+            self.request = WriteDataRequest {
+                valid: true,
+                stream: tag.stream,
+                id: tag.id,
+                offset: Offset(tag.message_offset.0.wrapping_add(self.done)),
+                length: Length(cut.length),
+            };
+            pending = Some(Pending {
+                tlp: cut.descriptor(TlpOp::WRITE, &segment, &function),
+                pad: (cut.address.0 & 3) as u32,
+                length: cut.length,
+            });
+            self.cut_count = self.cut_count.wrapping_add(1);
+        }
+        if ends {
+            let note =
+                Completion { valid: true, id: tag.id, function: tag.function, stream: tag.stream, syndrome: failure };
+            open.open = !tag.last;
+            self.unsent.push_back(Unsent { note, last: tag.last, target: self.cut_count });
+            self.segments.pop_front();
+            self.room = true;
+            self.done = 0;
+        } else {
+            self.done += cut.length;
+        }
+        pending
+    }
+
+    /// Moves a beat of message bytes to its DW lanes.
+    fn shift(&mut self, inp: &DmaIn, stat: &mut Stats) {
+        let (ready, space) = (self.data_ready(), self.posted.len() < 2);
+        if let Some(beat) = self.posted.front() {
+            if inp.posted_ready {
+                stat.write_tlp = beat.eop;
+                self.posted.pop_front();
+            } else {
+                stat.stall_tx = true;
+            }
+        }
+        if self.spill {
+            if space {
+                self.put(&WriteData::default(), 0);
+            }
+        } else if ready && inp.write_data.valid {
+            let Some(head) = self.pending.front() else { return };
+            let bytes = self.bytes.min(head.length - self.taken);
+            self.put(&inp.write_data, bytes);
+        } else if ready {
+            stat.stall_data = true;
+        }
+    }
+
+    /// Puts one beat with `bytes` new bytes on `posted`.
+    fn put(&mut self, from: &WriteData, bytes: u32) {
+        let Some(head) = self.pending.front() else { return };
+        let (words, shift) = ((self.bytes / 8) as usize, 8 * head.pad);
+        let mut data = from.data.0;
+        if bytes < self.bytes {
+            for (i, word) in data.iter_mut().enumerate() {
+                // Lanes past the range carry nothing of this message.
+                *word &= mask(8 * bytes.saturating_sub(8 * i as u32).min(8));
+            }
+        }
+        if shift != 0 {
+            let mut carry = self.carry;
+            for word in &mut data[..words] {
+                let next = *word >> (64 - shift);
+                *word = *word << shift | carry;
+                carry = next;
+            }
+            self.carry = carry;
+        }
+        self.taken += bytes;
+        let (lanes, left) = (self.bytes / 4, u32::from(head.tlp.length_dw) - self.sent_dw);
+        let eop = left <= lanes;
+        self.posted.push_back(PostedBeat {
+            valid: true,
+            data: Beat(data),
+            strb: mask(left.min(lanes)) as u16,
+            eop,
+            tlp: if eop { head.tlp } else { TlpDescriptor::default() },
+        });
+        if eop {
+            self.pending.pop_front();
+            (self.taken, self.sent_dw, self.carry, self.spill) = (0, 0, 0, false);
+        } else {
+            self.sent_dw += lanes;
+            self.spill = self.taken == head.length;
+        }
+    }
+}

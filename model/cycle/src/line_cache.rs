@@ -1,0 +1,138 @@
+//! The set-associative cache of 64-byte table lines that `mpt` and `mtt` use.
+//!
+//! Tags, valid bits, lines and replacement state are block RAM: a lookup reads at its edge and gets the old value on a
+//! write to the same address; its replacement state is written back three edges later. A fill reads its set when it
+//! arrives and writes three edges later; one fill a cycle may arrive. After reset one set a cycle is cleared, and
+//! everything misses until that is done.
+
+use crate::replacement::{Policy, SetState};
+use types::{Line, Replacement};
+
+/// Edges between a read and the write that follows from it.
+const WRITE_LATENCY: usize = 3;
+
+/// A lookup's read.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Read {
+    /// The line, when it is there.
+    pub line: Option<Line>,
+    way: u32,
+    state: SetState,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Fill {
+    valid: bool,
+    key: u64,
+    line: Line,
+    way: u32,
+    state: SetState,
+    user: u8,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Tag {
+    valid: bool,
+    key: u64,
+}
+
+/// The cache.
+#[derive(Clone, Debug)]
+pub struct LineCache {
+    sets: usize,
+    ways: usize,
+    tags: Vec<Tag>,
+    lines: Vec<Line>,
+    states: Vec<SetState>,
+    policy: Policy,
+    fills: [Fill; WRITE_LATENCY],
+    clearing: usize,
+}
+
+impl LineCache {
+    /// A cache of `lines` lines in `ways` ways; both powers of two.
+    pub fn new(lines: u32, ways: u32) -> Self {
+        let (sets, ways) = ((lines / ways) as usize, ways as usize);
+        Self {
+            sets,
+            ways,
+            tags: vec![Tag::default(); sets * ways],
+            lines: vec![Line::default(); sets * ways],
+            states: vec![SetState::default(); sets],
+            policy: Policy::new(Replacement::Lru, ways as u32),
+            fills: [Fill::default(); WRITE_LATENCY],
+            clearing: 0,
+        }
+    }
+
+    /// Starts to clear, as reset does.
+    pub fn reset(&mut self) {
+        self.clearing = 0;
+        self.fills = [Fill::default(); WRITE_LATENCY];
+    }
+
+    /// Whether every set has been cleared since reset.
+    pub fn cleared(&self) -> bool {
+        self.clearing == self.sets
+    }
+
+    /// Whether a fill is on its way or sets are still being cleared.
+    pub fn busy(&self) -> bool {
+        !self.cleared() || self.fills.iter().any(|f| f.valid)
+    }
+
+    fn set_of(&self, key: u64) -> usize {
+        key as usize & (self.sets - 1)
+    }
+
+    /// Reads the set of `key`.
+    pub fn read(&self, key: u64) -> Read {
+        let set = self.set_of(key);
+        let row = &self.tags[set * self.ways..(set + 1) * self.ways];
+        let way = row.iter().position(|tag| tag.valid && tag.key == key).filter(|_| self.cleared());
+        Read {
+            line: way.map(|way| self.lines[set * self.ways + way]),
+            way: way.unwrap_or(0) as u32,
+            state: self.states[set],
+        }
+    }
+
+    /// Writes back the replacement state of a read that hit.
+    pub fn touch(&mut self, key: u64, read: &Read) {
+        let set = self.set_of(key);
+        self.states[set] = self.policy.touch(read.state, read.way, false);
+    }
+
+    /// One edge: writes the fill that is due and takes a new one; returns the `user` of the fill just written.
+    pub fn step(&mut self, fill: Option<(u64, Line, u8)>) -> Option<u8> {
+        if self.clearing < self.sets {
+            let set = self.clearing;
+            self.tags[set * self.ways..(set + 1) * self.ways].fill(Tag::default());
+            self.states[set] = self.policy.cleared();
+            self.clearing += 1;
+        }
+        let due = self.fills[WRITE_LATENCY - 1];
+        self.fills.copy_within(0..WRITE_LATENCY - 1, 1);
+        self.fills[0] = Fill::default();
+        if let Some((key, line, user)) = fill {
+            let set = self.set_of(key);
+            let row = &self.tags[set * self.ways..(set + 1) * self.ways];
+            let state = self.states[set];
+            let way = row
+                .iter()
+                .position(|tag| tag.valid && tag.key == key)
+                .or_else(|| row.iter().position(|tag| !tag.valid))
+                .unwrap_or(self.policy.victim(state) as usize);
+            self.fills[0] = Fill { valid: true, key, line, way: way as u32, state, user };
+        }
+        if !due.valid {
+            return None;
+        }
+        let set = self.set_of(due.key);
+        let at = set * self.ways + due.way as usize;
+        self.tags[at] = Tag { valid: true, key: due.key };
+        self.lines[at] = due.line;
+        self.states[set] = self.policy.touch(due.state, due.way, true);
+        Some(due.user)
+    }
+}

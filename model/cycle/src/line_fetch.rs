@@ -1,0 +1,90 @@
+//! Table line fetches in flight, as `mpt` and `mtt` keep them: a few entries, merged by line, sent one at a time.
+
+use types::port::{LineFill, LineRequest};
+use types::{Iova, Line};
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Entry {
+    open: bool,
+    to_send: bool,
+    line: u64,
+}
+
+/// A line that has arrived for an open fetch.
+#[derive(Clone, Copy, Debug)]
+pub struct Arrival {
+    /// Number of the line in its table.
+    pub line: u64,
+    /// Which fetch it answers.
+    pub fetch: u8,
+    /// The line; `None` when the fetch failed.
+    pub data: Option<Line>,
+}
+
+/// The fetches of one block.
+#[derive(Clone, Debug)]
+pub struct LineFetches {
+    entries: Vec<Entry>,
+    /// The output register.
+    request: LineRequest,
+}
+
+impl LineFetches {
+    /// Room for `count` fetches.
+    pub fn new(count: u32) -> Self {
+        Self { entries: vec![Entry::default(); count as usize], request: LineRequest::default() }
+    }
+
+    /// Forgets everything.
+    pub fn reset(&mut self) {
+        self.entries.fill(Entry::default());
+        self.request = LineRequest::default();
+    }
+
+    /// The registered output.
+    pub fn request(&self) -> LineRequest {
+        self.request
+    }
+
+    /// The open fetch of a line.
+    pub fn find(&self, line: u64) -> Option<u8> {
+        self.entries.iter().position(|e| e.open && e.line == line).map(|i| i as u8)
+    }
+
+    /// Opens a fetch, if one is free.
+    pub fn open(&mut self, line: u64) -> Option<u8> {
+        let free = self.entries.iter().position(|e| !e.open)?;
+        self.entries[free] = Entry { open: true, to_send: true, line };
+        Some(free as u8)
+    }
+
+    /// What `fill` brings, if it answers an open fetch.
+    pub fn arrival(&self, fill: &LineFill) -> Option<Arrival> {
+        let entry = self.entries.get(usize::from(fill.index)).filter(|e| fill.valid && e.open && !e.to_send)?;
+        Some(Arrival { line: entry.line, fetch: fill.index, data: fill.ok.then_some(fill.line) })
+    }
+
+    /// Ends a fetch.
+    pub fn close(&mut self, fetch: u8) {
+        self.entries[usize::from(fetch)].open = false;
+    }
+
+    /// One edge of the output register; `base` is the address of line 0. Returns whether a fetch was started.
+    pub fn step(&mut self, ready: bool, base: Iova) -> bool {
+        if self.request.valid && !ready {
+            return false;
+        }
+        self.request = LineRequest::default();
+        let Some(i) = self.entries.iter().position(|e| e.to_send) else { return false };
+        let entry = &mut self.entries[i];
+        entry.to_send = false;
+        let address = Iova(base.0.wrapping_add(entry.line << 6));
+        self.request = LineRequest { valid: true, index: i as u8, address };
+        true
+    }
+
+    /// Whether the output register changes at the next edge.
+    pub fn busy(&self, ready: bool) -> bool {
+        if self.request.valid { ready } else { self.entries.iter().any(|e| e.to_send) }
+    }
+}

@@ -1,0 +1,306 @@
+//! `mpt`: memory protection.
+//!
+//! ```text
+//!  wr ──► queue [stream][depth] ──pick──► q ──► e0 read cache ─► s1 ─► s2 ─► s3 check ──► checked
+//!     └────────── bypass when nothing waits ────────┘                       │ miss
+//!                    rewind of the stream ◄──────────────────────────────────┴─► fetch ─► fill
+//! ```
+//!
+//! A request keeps its place in its stream's queue until it has been checked. A miss rewinds its stream to that place
+//! and stalls the stream alone; younger requests of the stream that are under way are dropped when they reach the check
+//! (their sequence bit is old). Other streams go on, and several lines may be in flight. Latency 4 on a hit, one request
+//! a cycle. Checks in the order of the syndromes: key, variant, PD, function, bounds, rights, operation.
+
+use crate::line_cache::{LineCache, Read};
+use crate::line_fetch::LineFetches;
+use std::collections::VecDeque;
+use types::port::{CheckedRequest, MptIn, MptOut, TableControl, WorkRequest};
+use types::{Block, Cycle, Mode, Op, Region, Syndrome, UnitCfg};
+
+#[derive(Clone, Debug, Default)]
+struct Stream {
+    queue: VecDeque<WorkRequest>,
+    /// Requests of the queue that are under way to the check.
+    issued: usize,
+    /// Room in `seg` not yet promised to a request under way.
+    room: u32,
+    /// Flips at a rewind: requests under way with the old value are dropped.
+    sequence: bool,
+    stall: Stall,
+    /// The fetch for the head failed: it ends with a syndrome.
+    failed: bool,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Stall {
+    #[default]
+    No,
+    /// Until this fetch ends.
+    Fetch(u8),
+    /// Until any fetch ends: all were in use.
+    AnyFetch,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Stage {
+    valid: bool,
+    sequence: bool,
+    failed: bool,
+    request: WorkRequest,
+    read: Read,
+}
+
+/// The memory protection block.
+#[derive(Clone, Debug)]
+pub struct Mpt {
+    depth: usize,
+    streams: Vec<Stream>,
+    cache: LineCache,
+    fetches: LineFetches,
+    next: usize,
+    /// Streams that may issue, one bit each.
+    candidates: u64,
+    /// Streams whose queue is full, one bit each.
+    full: u64,
+    queued: Stage,
+    stages: [Stage; 3],
+    out: MptOut,
+}
+
+impl Mpt {
+    fn reset(&mut self) {
+        for s in &mut self.streams {
+            s.queue.clear();
+            *s = Stream { queue: std::mem::take(&mut s.queue), room: SEG_DEPTH, ..Stream::default() };
+        }
+        self.fetches.reset();
+        (self.candidates, self.full) = (0, 0);
+        self.queued = Stage::default();
+        self.stages = Default::default();
+        self.next = 0;
+        self.cache.reset();
+        self.out = MptOut::default();
+    }
+
+    /// The check at the end of the pipeline: passes, refuses, or rewinds the stream on a miss.
+    fn check(&mut self, control: &TableControl) {
+        let stage = self.stages[2];
+        if !stage.valid {
+            return;
+        }
+        let wr = stage.request;
+        let s = &mut self.streams[usize::from(wr.stream.0)];
+        if stage.sequence != s.sequence {
+            s.room += 1;
+            self.refresh(usize::from(wr.stream.0));
+            return;
+        }
+        let key_index = wr.key.index();
+        let in_table = key_index < control.mpt_entries;
+        let (region, syndrome) = match (&stage.read.line, in_table) {
+            (_, false) => (Region::default(), Syndrome::INVALID_KEY),
+            (_, true) if stage.failed => (Region::default(), Syndrome::TABLE_FETCH),
+            (Some(line), true) => {
+                self.cache.touch(u64::from(key_index), &stage.read);
+                self.out.stat_hit = true;
+                let region = Region::decode(line);
+                (region, protection(&wr, &region))
+            }
+            (None, true) => {
+                self.out.stat_miss = true;
+                s.room += 1;
+                s.issued = 0;
+                s.sequence = !s.sequence;
+                let line = u64::from(key_index);
+                let fetch = self.fetches.find(line).or_else(|| self.fetches.open(line));
+                s.stall = fetch.map_or(Stall::AnyFetch, Stall::Fetch);
+                self.refresh(usize::from(wr.stream.0));
+                return;
+            }
+        };
+        s.queue.pop_front();
+        s.issued -= 1;
+        s.failed = false;
+        self.refresh(usize::from(wr.stream.0));
+        self.out.stat_refused = !syndrome.is_ok();
+        self.out.checked = CheckedRequest {
+            valid: true,
+            id: wr.id,
+            function: wr.function,
+            stream: wr.stream,
+            op: wr.op,
+            on_fault: wr.on_fault,
+            syndrome,
+            ..CheckedRequest::default()
+        };
+        if syndrome.is_ok() {
+            let out = &mut self.out.checked;
+            out.length = wr.length;
+            out.mode = region.mode.or(control.mode.or(Mode::Direct));
+            out.unordered = region.unordered;
+            out.pasid = region.pasid;
+            out.page_log2 = region.page_size.log2();
+            out.va = wr.va;
+            out.entry = region.entry_address(region.page_index(wr.va));
+        }
+    }
+
+    /// Keeps the bit vectors in step with a stream.
+    fn refresh(&mut self, i: usize) {
+        let s = &self.streams[i];
+        let candidate = s.issued < s.queue.len() && s.room > 0 && s.stall == Stall::No;
+        self.candidates = self.candidates & !(1 << i) | u64::from(candidate) << i;
+        self.full = self.full & !(1 << i) | u64::from(s.queue.len() >= self.depth) << i;
+    }
+
+    /// Chooses the next request of a queue, round robin over streams that may issue.
+    fn pick(&mut self) -> Option<Stage> {
+        let from_next = self.candidates >> self.next << self.next;
+        let i = match (from_next, self.candidates) {
+            (_, 0) => return None,
+            (0, all) => all.trailing_zeros(),
+            (some, _) => some.trailing_zeros(),
+        } as usize;
+        let s = &mut self.streams[i];
+        let stage = Stage {
+            valid: true,
+            sequence: s.sequence,
+            // Only the head waited for the fetch that failed.
+            failed: s.failed && s.issued == 0,
+            request: s.queue[s.issued],
+            read: Read::default(),
+        };
+        s.issued += 1;
+        s.room -= 1;
+        self.next = if i + 1 == self.streams.len() { 0 } else { i + 1 };
+        self.refresh(i);
+        Some(stage)
+    }
+
+    fn fill(&mut self, inp: &MptIn) {
+        let arrival = self.fetches.arrival(&inp.fill);
+        let written = self.cache.step(arrival.and_then(|a| a.data.map(|line| (a.line, line, a.fetch))));
+        let failed = arrival.filter(|a| a.data.is_none()).map(|a| a.fetch);
+        self.out.stat_fetch_error = failed.is_some();
+        for (ended, fault) in [(written, false), (failed, true)] {
+            let Some(ended) = ended else { continue };
+            self.fetches.close(ended);
+            for i in 0..self.streams.len() {
+                let s = &mut self.streams[i];
+                if s.stall == Stall::Fetch(ended) {
+                    s.stall = Stall::No;
+                    s.failed = fault;
+                } else if s.stall == Stall::AnyFetch {
+                    s.stall = Stall::No;
+                }
+                self.refresh(i);
+            }
+        }
+    }
+}
+
+/// Checked requests a stream may hold in `seg`.
+const SEG_DEPTH: u32 = 8;
+
+/// The outcome of protection, in the order of the syndromes.
+fn protection(wr: &WorkRequest, region: &Region) -> Syndrome {
+    if !region.valid {
+        Syndrome::INVALID_KEY
+    } else if region.variant != wr.key.variant() {
+        Syndrome::KEY_VARIANT
+    } else if region.pd != wr.pd {
+        Syndrome::PD
+    } else if region.function != wr.function {
+        Syndrome::FUNCTION
+    } else if !region.contains(wr.va, wr.length.0) {
+        Syndrome::BOUNDS
+    } else if !region.rights.allow(wr.op, wr.remote) {
+        Syndrome::RIGHTS
+    } else if wr.op != Op::WRITE && wr.op != Op::READ {
+        Syndrome::UNSUPPORTED_OP
+    } else {
+        Syndrome::OK
+    }
+}
+
+impl Block for Mpt {
+    type In = MptIn;
+    type Out = MptOut;
+
+    fn new(cfg: &UnitCfg) -> Self {
+        debug_assert_eq!(cfg.seg_depth(), SEG_DEPTH);
+        let depth = cfg.stream_depth as usize;
+        let stream = || Stream { queue: VecDeque::with_capacity(depth), room: SEG_DEPTH, ..Stream::default() };
+        Self {
+            depth,
+            streams: (0..cfg.streams).map(|_| stream()).collect(),
+            cache: LineCache::new(cfg.mpt_entries, cfg.mpt_ways),
+            fetches: LineFetches::new(cfg.mpt_fetches),
+            next: 0,
+            candidates: 0,
+            full: 0,
+            queued: Stage::default(),
+            stages: Default::default(),
+            out: MptOut::default(),
+        }
+    }
+
+    fn outputs(&self, out: &mut MptOut) {
+        *out = self.out;
+    }
+
+    fn step(&mut self, inp: &MptIn) {
+        if inp.reset {
+            self.reset();
+            return;
+        }
+        let accepted = self.out.wr_ready && inp.wr.valid && usize::from(inp.wr.stream.0) < self.streams.len();
+        let stalled = inp.wr.valid && !self.out.wr_ready;
+        self.out = MptOut { stat_stall_input: stalled, ..MptOut::default() };
+        // Pick from the state before this edge; room given back at this edge counts from the next one.
+        let picked = self.pick();
+        self.check(&inp.control);
+        self.fill(inp);
+        self.out.stat_fetch = self.fetches.step(inp.fetch_ready, inp.control.mpt_base);
+        self.out.fetch = self.fetches.request();
+        if inp.room.valid
+            && let Some(s) = self.streams.get_mut(usize::from(inp.room.stream.0))
+        {
+            s.room += 1;
+            self.refresh(usize::from(inp.room.stream.0));
+        }
+        // The stage that reads the cache at this edge: the queue's output, else a request that need not wait.
+        let mut reading = self.queued;
+        self.queued = picked.unwrap_or_default();
+        if accepted {
+            let s = &mut self.streams[usize::from(inp.wr.stream.0)];
+            let direct = !reading.valid
+                && !self.queued.valid
+                && s.issued == s.queue.len()
+                && s.room > 0
+                && s.stall == Stall::No
+                && !s.failed;
+            s.queue.push_back(inp.wr);
+            if direct {
+                s.issued += 1;
+                s.room -= 1;
+                reading = Stage { valid: true, sequence: s.sequence, request: inp.wr, ..Stage::default() };
+            }
+            self.refresh(usize::from(inp.wr.stream.0));
+        }
+        if reading.valid {
+            reading.read = self.cache.read(u64::from(reading.request.key.index()));
+        }
+        self.stages = [reading, self.stages[0], self.stages[1]];
+        self.out.wr_ready = inp.control.enable && self.cache.cleared() && self.full == 0;
+    }
+
+    fn idle_until(&self, inp: &MptIn) -> Option<Cycle> {
+        let inputs = inp.reset || inp.wr.valid || inp.fill.valid || inp.room.valid;
+        let under_way = self.queued.valid || self.stages.iter().any(|s| s.valid) || self.cache.busy();
+        let waiting = self.candidates != 0 || self.fetches.busy(inp.fetch_ready);
+        let ready = inp.control.enable && self.full == 0;
+        let pulses = self.out.checked.valid || self.out.stat_fields().0 != 0 || ready != self.out.wr_ready;
+        (!inputs && !under_way && !waiting && !pulses).then_some(Cycle(u64::MAX))
+    }
+}

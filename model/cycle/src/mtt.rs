@@ -1,0 +1,204 @@
+//! `mtt`: the cached Memory Translation Table.
+//!
+//! ```text
+//!  segment ─┬► fifo ─┐
+//!           └────────┴► e0 read cache ─► s1 ─► s2 ─► s3 apply entry ──► mapped
+//!  retry (parked[slot]) ─┘ first                     │ miss
+//!  fill ─► cache, wakes the slots that wait ◄─────────┴─► parked[slot], fetch (merged by line)
+//! ```
+//!
+//! Misses park in the storage of their slot and look up again when their line has been written; several lines may be in
+//! flight, and segments that hit pass. Segments may leave in any order; `replay` restores it. A segment looked up again
+//! goes before new ones, which then queue in a FIFO that has a place for every slot. Latency 4 on a hit, one a cycle.
+//!
+//! Tables are trusted, written by the driver; a line whose fetch failed is not cached and its segments end with a syndrome.
+
+use crate::line_cache::{LineCache, Read};
+use crate::line_fetch::LineFetches;
+use crate::slot_set::SlotSet;
+use std::collections::VecDeque;
+use types::port::{MappedSegment, MttIn, MttOut, Segment};
+use types::{
+    AddressType, Block, Cycle, Iova, Length, Mode, MttEntry, Op, Owner, Slot, Syndrome, TableWord, TlpAddr, UnitCfg,
+};
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Stage {
+    segment: Segment,
+    read: Read,
+}
+
+/// The Memory Translation Table block.
+#[derive(Clone, Debug)]
+pub struct Mtt {
+    cache: LineCache,
+    fetches: LineFetches,
+    /// Slots that wait for each fetch.
+    waiting: Vec<SlotSet>,
+    parked: Vec<Segment>,
+    /// Parked segments that no fetch was free for.
+    unassigned: SlotSet,
+    /// Parked segments to look up again.
+    retry: SlotSet,
+    fifo: VecDeque<Segment>,
+    stages: [Stage; 3],
+    out: MttOut,
+}
+
+/// Whether a segment needs no entry: it failed protection, or writes nothing.
+fn passes(segment: &Segment) -> bool {
+    let tag = &segment.tag;
+    !tag.syndrome.is_ok() || tag.length == Length(0) && tag.op == Op::WRITE
+}
+
+fn line_of(segment: &Segment) -> u64 {
+    segment.entry.0 >> 6
+}
+
+impl Mtt {
+    fn reset(&mut self) {
+        self.fetches.reset();
+        self.waiting.fill(SlotSet::default());
+        (self.unassigned, self.retry) = Default::default();
+        self.fifo.clear();
+        self.stages = Default::default();
+        self.cache.reset();
+        self.out = MttOut::default();
+    }
+
+    fn fail(&mut self, segment: &Segment, syndrome: Syndrome) {
+        self.out.mapped = MappedSegment { valid: true, tag: segment.tag, ..MappedSegment::default() };
+        self.out.mapped.tag.syndrome = syndrome;
+    }
+
+    fn apply(&mut self) {
+        let Stage { segment, read } = self.stages[2];
+        if !segment.valid {
+            return;
+        }
+        if passes(&segment) {
+            self.out.mapped = MappedSegment { valid: true, tag: segment.tag, ..MappedSegment::default() };
+            return;
+        }
+        let Some(line) = read.line else {
+            self.out.stat_miss = true;
+            self.park(&segment);
+            return;
+        };
+        self.out.stat_hit = true;
+        self.cache.touch(line_of(&segment), &read);
+        let entry = MttEntry::decode(TableWord(line.0[(segment.entry.0 >> 3) as usize & 7]));
+        let tag = &segment.tag;
+        let granted = match (tag.op, tag.length) {
+            (_, Length(0)) => entry.read || entry.write,
+            (op, _) => (entry.read || !op.reads()) && (entry.write || !op.writes()),
+        };
+        if !entry.present || !granted {
+            self.out.stat_fault = true;
+            let syndrome = if entry.present { Syndrome::PAGE_RIGHTS } else { Syndrome::NOT_PRESENT };
+            self.fail(&segment, syndrome);
+            return;
+        }
+        let translated = tag.mode == Mode::Emtt && entry.owner == Owner::Gpu;
+        let inside = u64::MAX >> (64 - u32::from(segment.page_log2).max(1));
+        self.out.mapped = MappedSegment {
+            valid: true,
+            tag: *tag,
+            address: TlpAddr(entry.address.0 & !inside | segment.page_offset.0),
+            at: if translated { AddressType::TRANSLATED } else { AddressType::UNTRANSLATED },
+        };
+    }
+
+    fn park(&mut self, segment: &Segment) {
+        let slot = segment.tag.slot;
+        self.parked[usize::from(slot.0)] = *segment;
+        let line = line_of(segment);
+        let joined = self.fetches.find(line);
+        self.out.stat_merge = joined.is_some();
+        match joined.or_else(|| self.fetches.open(line)) {
+            Some(fetch) => self.waiting[usize::from(fetch)].insert(slot),
+            None => self.unassigned.insert(slot),
+        }
+    }
+
+    fn fill(&mut self, inp: &MttIn) {
+        let arrival = self.fetches.arrival(&inp.fill);
+        let written = self.cache.step(arrival.and_then(|a| a.data.map(|line| (a.line, line, a.fetch))));
+        let failed = arrival.filter(|a| a.data.is_none()).map(|a| a.fetch);
+        self.out.stat_fetch_error = failed.is_some();
+        for (ended, fault) in [(written, false), (failed, true)] {
+            let Some(ended) = ended else { continue };
+            self.fetches.close(ended);
+            let mut waiting = std::mem::take(&mut self.waiting[usize::from(ended)]);
+            self.retry.union(&waiting);
+            self.retry.union(&std::mem::take(&mut self.unassigned));
+            // Those of a failed fetch pass through the pipeline once more, as failed.
+            while let Some(slot) = waiting.first().filter(|_| fault) {
+                waiting.remove(slot);
+                self.parked[usize::from(slot.0)].tag.syndrome = Syndrome::TABLE_FETCH;
+            }
+        }
+    }
+
+    fn next_retry(&mut self) -> Option<Segment> {
+        let slot: Slot = self.retry.first()?;
+        self.retry.remove(slot);
+        Some(self.parked[usize::from(slot.0)])
+    }
+}
+
+impl Block for Mtt {
+    type In = MttIn;
+    type Out = MttOut;
+
+    fn new(cfg: &UnitCfg) -> Self {
+        let slots = cfg.slots() as usize;
+        Self {
+            cache: LineCache::new(cfg.mtt_entries / 8, cfg.mtt_ways),
+            fetches: LineFetches::new(cfg.mtt_fetches),
+            waiting: vec![SlotSet::default(); cfg.mtt_fetches as usize],
+            parked: vec![Segment::default(); slots],
+            unassigned: SlotSet::default(),
+            retry: SlotSet::default(),
+            fifo: VecDeque::with_capacity(slots),
+            stages: Default::default(),
+            out: MttOut::default(),
+        }
+    }
+
+    fn outputs(&self, out: &mut MttOut) {
+        *out = self.out;
+    }
+
+    fn step(&mut self, inp: &MttIn) {
+        if inp.reset {
+            self.reset();
+            return;
+        }
+        self.out = MttOut::default();
+        let retry = self.next_retry();
+        let mut segment = retry.or_else(|| self.fifo.pop_front()).unwrap_or_default();
+        if inp.segment.valid {
+            if segment.valid || !self.fifo.is_empty() {
+                self.fifo.push_back(inp.segment);
+            } else {
+                segment = inp.segment;
+            }
+        }
+        let read =
+            if segment.valid && !passes(&segment) { self.cache.read(line_of(&segment)) } else { Read::default() };
+        self.apply();
+        self.stages = [Stage { segment, read }, self.stages[0], self.stages[1]];
+        self.fill(inp);
+        self.out.stat_fetch = self.fetches.step(inp.fetch_ready, Iova(0));
+        self.out.fetch = self.fetches.request();
+    }
+
+    fn idle_until(&self, inp: &MttIn) -> Option<Cycle> {
+        let inputs = inp.reset || inp.segment.valid || inp.fill.valid;
+        let under_way = self.stages.iter().any(|s| s.segment.valid) || !self.fifo.is_empty() || !self.retry.is_empty();
+        let sending = self.fetches.busy(inp.fetch_ready);
+        let pulses = self.out.mapped.valid || self.out.stat_fields().0 != 0;
+        (!inputs && !under_way && !sending && !pulses && !self.cache.busy()).then_some(Cycle(u64::MAX))
+    }
+}

@@ -1,0 +1,269 @@
+//! `regs`: the driver's registers and the statistics, behind AXI4-Lite.
+//!
+//! ```text
+//! aw ─► [aw] ─┐
+//! w ──► [w] ──┴─► decode ─► registers ─► control        ─► [b]
+//! ar ─► [ar] ─► decode ─► register, or RAM row + front counter ─► [r]
+//! stat ─► front counters (9 bits, one a statistic) ─► sweep ─► RAM: 32 bits a statistic
+//! ```
+//!
+//! | offset | register | |
+//! |---|---|---|
+//! | 0x000 | ID | ro, 0x524e4943 ("RNIC") |
+//! | 0x004 | VERSION | ro, major 31:16, minor 15:8, patch 7:0 |
+//! | 0x008 | CONTROL | bit 0 enable; bits 2:1 default mode as in `types::Mode`, 0 is kept as direct |
+//! | 0x00c | STATUS | ro, bit 0: requests are accepted |
+//! | 0x010 | MPT_BASE_LO | bits 31:6 |
+//! | 0x014 | MPT_BASE_HI | |
+//! | 0x018 | MPT_ENTRIES | 25 bits, at most 2^24 |
+//! | 0x400 + 4 i | statistic i of `types::port::stat_sources` | ro, wraps at 32 bits |
+//!
+//! Address bits 1:0 are ignored. Another offset, and a write to a read-only register, answer SLVERR and change nothing.
+//!
+//! | stage | from edge to edge |
+//! |---|---|
+//! | write | the later of `aw` and `w` taken at k: response and `control` in cycle k+2 |
+//! | read | `ar` taken at k: data in cycle k+3 (RAM row read at edge k+1, sum at edge k+2) |
+//!
+//! One write and one read may be under way; the channel is ready again once the response is taken.
+//!
+//! **How a RAM counts some fifty statistics at once.** Every statistic has a front counter that takes its increment each
+//! cycle. A sweep visits one statistic a cycle, adds its front counter to its RAM row and restarts it, so a counter is
+//! emptied every 64 cycles; a read takes the RAM port for three of at least four cycles, which makes it 256 at worst: 9
+//! bits hold one-bit increments without loss (wider increments take wider counters). A read returns row plus front
+//! counter with the sweep held, so its value is the exact count and its latency does not depend on the sweep's place.
+//! The model keeps the same thing as bit planes: bit i of plane p is bit p of the front counter of bus bit i, which
+//! makes an update two words of logic.
+
+use types::UnitCfg;
+use types::access::Mode;
+use types::addr::Iova;
+use types::port::{RegsIn, RegsOut, StatBus, TableControl, stat_sources};
+use types::ports::{Block, Cycle};
+
+/// Value of ID.
+pub const ID: u32 = 0x524e_4943;
+/// Value of VERSION: 0.1.0.
+pub const VERSION: u32 = 0x0000_0100;
+/// AXI response OKAY.
+pub const OKAY: u8 = 0b00;
+/// AXI response SLVERR.
+pub const SLVERR: u8 = 0b10;
+
+/// Bit planes of the front counters.
+const PLANES: usize = 8;
+/// Increments that the planes hold without overflow.
+const FULL: u32 = (1 << PLANES) - 1;
+/// Offset of the first statistic.
+const STATISTICS: u16 = 0x400;
+
+/// The statistics: front counters as bit planes over the bus, and the rows behind them, one a bus bit.
+#[derive(Clone, Debug)]
+struct Statistics {
+    planes: [StatBus; PLANES],
+    /// Increments in the planes.
+    held: u32,
+    rows: Box<[u32]>,
+    /// First bus bit and width of each statistic.
+    places: Box<[(u16, u16)]>,
+}
+
+impl Statistics {
+    fn new(cfg: &UnitCfg) -> Self {
+        let mut bit = 0;
+        let places: Box<[_]> = stat_sources(cfg)
+            .iter()
+            .map(|source| {
+                let place = (bit, source.width as u16);
+                bit += place.1;
+                place
+            })
+            .collect();
+        Self { planes: [StatBus::default(); PLANES], held: 0, rows: vec![0; usize::from(bit)].into(), places }
+    }
+
+    fn add(&mut self, stat: &StatBus) {
+        for (i, word) in stat.0.iter().enumerate() {
+            let mut carry = *word;
+            for plane in &mut self.planes {
+                if carry == 0 {
+                    break;
+                }
+                (plane.0[i], carry) = (plane.0[i] ^ carry, plane.0[i] & carry);
+            }
+        }
+        self.held += 1;
+        if self.held == FULL {
+            for bit in 0..self.rows.len() {
+                self.rows[bit] = self.rows[bit].wrapping_add(self.front(bit));
+            }
+            self.planes = [StatBus::default(); PLANES];
+            self.held = 0;
+        }
+    }
+
+    fn front(&self, bit: usize) -> u32 {
+        let plane = |(p, plane): (usize, &StatBus)| ((plane.0[bit / 64] >> (bit % 64) & 1) as u32) << p;
+        self.planes.iter().enumerate().map(plane).sum()
+    }
+
+    /// Statistic `index`: its bus bits with their weights.
+    fn get(&self, index: usize) -> Option<u32> {
+        let (first, width) = *self.places.get(index)?;
+        let bit = |i: u16| {
+            let bit = usize::from(first + i);
+            self.rows[bit].wrapping_add(self.front(bit)) << i
+        };
+        Some((0..width).map(bit).fold(0, u32::wrapping_add))
+    }
+}
+
+/// The block; see the module documentation.
+#[derive(Clone, Debug)]
+pub struct Regs {
+    cfg: UnitCfg,
+    control: TableControl,
+    aw: Option<u16>,
+    w: Option<(u32, u8)>,
+    b: Option<u8>,
+    ar: Option<u16>,
+    row_read: bool,
+    r: Option<(u32, u8)>,
+    statistics: Statistics,
+}
+
+impl Regs {
+    /// What a read of `address` returns.
+    fn read(&self, address: u16) -> Option<u32> {
+        let control = &self.control;
+        Some(match address & !3 {
+            0x000 => ID,
+            0x004 => VERSION,
+            0x008 => u32::from(control.enable) | (control.mode as u32) << 1,
+            0x00c => u32::from(control.enable),
+            0x010 => control.mpt_base.0 as u32,
+            0x014 => (control.mpt_base.0 >> 32) as u32,
+            0x018 => control.mpt_entries,
+            offset => return self.statistics.get(usize::from(offset.checked_sub(STATISTICS)? / 4)),
+        })
+    }
+
+    /// Writes `data` where it may be written; bytes without a strobe keep their value.
+    fn write(&mut self, address: u16, data: u32, strobes: u8) -> Option<()> {
+        let lanes = (0..4).map(|i| if strobes >> i & 1 == 1 { 0xff << (8 * i) } else { 0 }).sum::<u32>();
+        let value = self.read(address)? & !lanes | data & lanes;
+        let control = &mut self.control;
+        let base = control.mpt_base.0;
+        match address & !3 {
+            0x008 => {
+                control.enable = value & 1 == 1;
+                control.mode = Mode::from_bits((value >> 1) as u8).or(Mode::Direct);
+            }
+            0x010 => control.mpt_base = Iova(base & !0xffff_ffff | u64::from(value & !0x3f)),
+            0x014 => control.mpt_base = Iova(base & 0xffff_ffff | u64::from(value) << 32),
+            0x018 => control.mpt_entries = value & 0x1ff_ffff,
+            _ => return None,
+        }
+        Some(())
+    }
+}
+
+impl Block for Regs {
+    type In = RegsIn;
+    type Out = RegsOut;
+
+    fn new(cfg: &UnitCfg) -> Self {
+        Self {
+            cfg: cfg.clone(),
+            control: TableControl { mode: Mode::Direct, ..TableControl::default() },
+            aw: None,
+            w: None,
+            b: None,
+            ar: None,
+            row_read: false,
+            r: None,
+            statistics: Statistics::new(cfg),
+        }
+    }
+
+    fn outputs(&self, out: &mut RegsOut) {
+        let (rdata, rresp) = self.r.unwrap_or_default();
+        *out = RegsOut {
+            awready: self.aw.is_none(),
+            wready: self.w.is_none(),
+            bvalid: self.b.is_some(),
+            bresp: self.b.unwrap_or_default(),
+            arready: self.ar.is_none(),
+            rvalid: self.r.is_some(),
+            rdata,
+            rresp,
+            control: self.control,
+            // No cause of an interrupt exists yet.
+            irq: false,
+        };
+    }
+
+    fn step(&mut self, inp: &RegsIn) {
+        if inp.reset {
+            *self = Self::new(&self.cfg);
+            return;
+        }
+        // The sum of row and front counter is that before this edge.
+        if let Some(address) = self.ar {
+            if self.r.is_some() {
+                if inp.rready {
+                    (self.ar, self.r, self.row_read) = (None, None, false);
+                }
+            } else if self.row_read {
+                self.r = Some(self.read(address).map_or((0, SLVERR), |data| (data, OKAY)));
+            } else {
+                self.row_read = true;
+            }
+        } else if inp.arvalid {
+            self.ar = Some(inp.araddr);
+        }
+        if inp.stat != StatBus::default() {
+            self.statistics.add(&inp.stat);
+        }
+
+        let (aw_ready, w_ready) = (self.aw.is_none(), self.w.is_none());
+        if self.b.is_some() {
+            if inp.bready {
+                (self.aw, self.w, self.b) = (None, None, None);
+            }
+        } else if let (Some(address), Some((data, strobes))) = (self.aw, self.w) {
+            self.b = Some(self.write(address, data, strobes).map_or(SLVERR, |()| OKAY));
+        }
+        if inp.awvalid && aw_ready {
+            self.aw = Some(inp.awaddr);
+        }
+        if inp.wvalid && w_ready {
+            self.w = Some((inp.wdata, inp.wstrb));
+        }
+    }
+
+    fn idle_until(&self, inp: &RegsIn) -> Option<Cycle> {
+        let asked = inp.reset || inp.awvalid || inp.wvalid || inp.arvalid || inp.stat != StatBus::default();
+        let write_moves = self.b.map_or(self.aw.is_some() && self.w.is_some(), |_| inp.bready);
+        let read_moves = self.r.map_or(self.ar.is_some(), |_| inp.rready);
+        (!asked && !write_moves && !read_moves).then_some(Cycle(u64::MAX))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_statistic_wraps_at_32_bits() {
+        // 2^32 edges are too many to run: the row starts five short of the end.
+        let mut statistics = Statistics::new(&types::config::NAMED[0].1);
+        statistics.rows[3] = u32::MAX - 4;
+        let mut bus = StatBus::default();
+        bus.0[0] = 1 << 3;
+        for _ in 0..300 {
+            statistics.add(&bus);
+        }
+        assert_eq!(statistics.get(3), Some(295));
+    }
+}

@@ -1,0 +1,364 @@
+//! `replay`: every segment passes it; it looks ATS segments up, parks those that miss, and restores stream order.
+//!
+//! ```text
+//!  issued ──► order: a linked list of slots a stream
+//!  mapped ─┬► slot storage ──────────────────────────────┐
+//!          ├─ no lookup needed: done                      ├─► pick (round robin over streams whose head is done) ─► released
+//!          └─ lookup ─► atc ─► result ─ hit: done ────────┘
+//!      retry ▲ first           └ miss ─► miss fifo ─► ats ─► grant, wake
+//!            └───────────────────────────────────────────────────┘
+//! ```
+//!
+//! Lookup is out of order, release in order: later segments of a stream look up and start misses while its head waits.
+//! Storage is indexed by slot, so nothing overflows and nothing stalls `mtt`. A parked segment looked up again goes
+//! before new ones. Three cycles from `mapped` to `released` without a lookup, five more with one that hits.
+//!
+//! Progress: a released segment needs room in `dma`, counted per direction; a read waits until the writes of its stream
+//! have been sent, never the other way round.
+
+use crate::slot_set::SlotSet;
+use std::collections::VecDeque;
+use types::port::{
+    AtcKey, AtcLookup, AtsMiss, MappedSegment, ReleasedSegment, ReplayIn, ReplayOut, SegmentTag, SlotNote,
+};
+use types::{AddressType, Block, Cycle, Iova, Length, Mode, Op, Slot, StreamId, UnitCfg};
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Stream {
+    head: Slot,
+    tail: Slot,
+    /// Segments in order; `head` and `tail` count only when it is not 0.
+    length: u32,
+    /// Write segments released and not yet sent.
+    writes: u32,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Entry {
+    mapped: MappedSegment,
+    no_snoop: bool,
+    epoch: u8,
+    /// The next slot of the stream.
+    next: Slot,
+}
+
+/// The replay block.
+#[derive(Clone, Debug)]
+pub struct Replay {
+    entries: Vec<Entry>,
+    streams: Vec<Stream>,
+    done: SlotSet,
+    /// Streams whose head is done, one bit each.
+    ready: u64,
+    /// Streams whose head is a read, one bit each; counts only where `ready` is set.
+    reads: u64,
+    /// Streams with writes that have not been sent, one bit each.
+    unsent: u64,
+    next: usize,
+    write_room: u32,
+    read_room: u32,
+    /// New segments that wait for a lookup, in order of arrival.
+    fresh: VecDeque<Slot>,
+    /// Parked segments to look up again.
+    retry: SlotSet,
+    /// A slot read from storage, looked up at the next edge.
+    fetched: Option<Slot>,
+    misses: VecDeque<Slot>,
+    /// Slots that wait for each Translation Request.
+    waiting: Vec<SlotSet>,
+    parked: u32,
+    /// A slot picked for release, its storage read.
+    picked: Option<Slot>,
+    out: ReplayOut,
+}
+
+const fn needs(tag: &SegmentTag) -> (bool, bool) {
+    let data = tag.length.0 > 0;
+    (data && tag.op.reads(), data && tag.op.writes())
+}
+
+fn key_of(mapped: &MappedSegment) -> AtcKey {
+    AtcKey { function: mapped.tag.function, pasid: mapped.tag.pasid, iova: Iova(mapped.address.0) }
+}
+
+/// Whether a segment has to ask the ATC.
+fn asks(mapped: &MappedSegment) -> bool {
+    let tag = &mapped.tag;
+    tag.mode == Mode::Ats
+        && tag.syndrome.is_ok()
+        && mapped.at == AddressType::UNTRANSLATED
+        && (tag.length != Length(0) || tag.op != Op::WRITE)
+}
+
+impl Replay {
+    fn reset(&mut self) {
+        self.streams.fill(Stream::default());
+        self.waiting.fill(SlotSet::default());
+        (self.done, self.retry) = Default::default();
+        (self.ready, self.reads, self.unsent) = (0, 0, 0);
+        (self.next, self.parked) = (0, 0);
+        (self.write_room, self.read_room) = (DMA_QUEUE, DMA_QUEUE);
+        self.fresh.clear();
+        self.misses.clear();
+        (self.fetched, self.picked) = (None, None);
+        self.out = ReplayOut::default();
+    }
+
+    /// Marks a slot as done and its stream as ready if it is the head.
+    fn finish(&mut self, slot: Slot) {
+        self.done.insert(slot);
+        let stream = usize::from(self.entries[usize::from(slot.0)].mapped.tag.stream.0);
+        self.refresh(stream);
+    }
+
+    fn refresh(&mut self, i: usize) {
+        let s = &self.streams[i];
+        let ready = s.length > 0 && self.done.contains(s.head);
+        let op = self.entries[usize::from(s.head.0)].mapped.tag.op;
+        let set = |word: &mut u64, bit: bool| *word = *word & !(1 << i) | u64::from(bit) << i;
+        set(&mut self.ready, ready);
+        set(&mut self.reads, op != Op::WRITE);
+        set(&mut self.unsent, s.writes > 0);
+    }
+
+    fn lookup(&mut self, slot: Slot) {
+        let mapped = &self.entries[usize::from(slot.0)].mapped;
+        let (read, write) = needs(&mapped.tag);
+        self.out.lookup = AtcLookup { valid: true, slot, key: key_of(mapped), read, write };
+    }
+
+    /// Starts a lookup: one whose storage has been read, else a segment that arrives and need not wait.
+    fn look_up(&mut self, arrived: Option<Slot>) {
+        let ready = self.fetched.take();
+        // The storage read for the next edge.
+        self.fetched = match self.retry.first() {
+            Some(slot) => {
+                self.retry.remove(slot);
+                self.out.stat_replay = true;
+                Some(slot)
+            }
+            None => self.fresh.pop_front(),
+        };
+        match (ready, arrived) {
+            (Some(slot), Some(new)) => {
+                self.lookup(slot);
+                self.fresh.push_back(new);
+            }
+            (None, Some(new)) if self.fetched.is_none() => self.lookup(new),
+            (None, Some(new)) => self.fresh.push_back(new),
+            (Some(slot), None) => self.lookup(slot),
+            (None, None) => {}
+        }
+    }
+
+    fn results(&mut self, inp: &ReplayIn) {
+        if !inp.result.valid {
+            return;
+        }
+        let slot = inp.result.slot;
+        if !inp.result.hit {
+            self.misses.push_back(slot);
+            self.out.stat_park = true;
+            self.parked += 1;
+            return;
+        }
+        let entry = &mut self.entries[usize::from(slot.0)];
+        entry.mapped.address = inp.result.address;
+        entry.mapped.at = if inp.result.untranslated { AddressType::UNTRANSLATED } else { AddressType::TRANSLATED };
+        entry.no_snoop = inp.result.no_snoop;
+        entry.epoch = inp.result.epoch;
+        self.finish(slot);
+    }
+
+    fn wake(&mut self, inp: &ReplayIn) {
+        if inp.grant_valid {
+            self.waiting[usize::from(inp.grant_index)].insert(inp.grant_slot);
+        }
+        if !inp.wake.valid {
+            return;
+        }
+        let mut woken = std::mem::take(&mut self.waiting[usize::from(inp.wake.index)]);
+        while let Some(slot) = woken.first() {
+            woken.remove(slot);
+            self.parked = self.parked.saturating_sub(1);
+            let tag = &mut self.entries[usize::from(slot.0)].mapped.tag;
+            let (reads, writes) = needs(tag);
+            let fails = match (reads, writes) {
+                (false, false) => inp.wake.fail_reads && inp.wake.fail_writes,
+                _ => reads && inp.wake.fail_reads || writes && inp.wake.fail_writes,
+            };
+            if fails {
+                tag.syndrome = inp.wake.syndrome;
+                self.finish(slot);
+            } else {
+                self.retry.insert(slot);
+            }
+        }
+    }
+
+    fn offer_miss(&mut self, ready: bool, previous: AtsMiss) {
+        self.out.miss = previous;
+        if previous.valid && !ready {
+            return;
+        }
+        self.out.miss = match self.misses.pop_front() {
+            Some(slot) => {
+                let mapped = &self.entries[usize::from(slot.0)].mapped;
+                AtsMiss { valid: true, slot, key: key_of(mapped), write: needs(&mapped.tag).1 }
+            }
+            None => AtsMiss::default(),
+        };
+    }
+
+    /// Loads the output register from the storage read, then picks the next.
+    fn release(&mut self) {
+        if let Some(slot) = self.picked.take() {
+            let entry = &self.entries[usize::from(slot.0)];
+            let mapped = &entry.mapped;
+            self.out.released = ReleasedSegment {
+                valid: true,
+                tag: mapped.tag,
+                address: mapped.address,
+                at: mapped.at,
+                no_snoop: entry.no_snoop,
+                epoch: entry.epoch,
+            };
+            self.out.free = SlotNote { valid: true, slot, stream: mapped.tag.stream };
+            self.out.stat_release = true;
+        }
+        let reads = if self.read_room > 0 { self.reads & !self.unsent } else { 0 };
+        let writes = if self.write_room > 0 { !self.reads } else { 0 };
+        let candidates = self.ready & (reads | writes);
+        let from_next = candidates >> self.next << self.next;
+        let i = match (from_next, candidates) {
+            (_, 0) => {
+                self.out.stat_stall_dma = self.ready != 0;
+                self.out.stat_stall_translation = self.ready == 0 && self.parked > 0;
+                return;
+            }
+            (0, all) => all.trailing_zeros(),
+            (some, _) => some.trailing_zeros(),
+        } as usize;
+        let s = &mut self.streams[i];
+        let slot = s.head;
+        let entry = &self.entries[usize::from(slot.0)];
+        s.head = entry.next;
+        s.length -= 1;
+        self.done.remove(slot);
+        if entry.mapped.tag.op == Op::WRITE {
+            s.writes += 1;
+            self.write_room -= 1;
+        } else {
+            self.read_room -= 1;
+        }
+        self.picked = Some(slot);
+        self.next = if i + 1 == self.streams.len() { 0 } else { i + 1 };
+        self.refresh(i);
+    }
+
+    fn append(&mut self, slot: Slot, stream: StreamId) {
+        let i = usize::from(stream.0);
+        let s = &mut self.streams[i];
+        if s.length == 0 {
+            s.head = slot;
+        } else {
+            self.entries[usize::from(s.tail.0)].next = slot;
+        }
+        s.tail = slot;
+        s.length += 1;
+        self.refresh(i);
+    }
+}
+
+/// Depth of each segment queue of `dma`.
+const DMA_QUEUE: u32 = 8;
+
+impl Block for Replay {
+    type In = ReplayIn;
+    type Out = ReplayOut;
+
+    fn new(cfg: &UnitCfg) -> Self {
+        debug_assert_eq!(cfg.dma_queue(), DMA_QUEUE);
+        let slots = cfg.slots() as usize;
+        Self {
+            entries: vec![Entry::default(); slots],
+            streams: vec![Stream::default(); cfg.streams as usize],
+            done: SlotSet::default(),
+            ready: 0,
+            reads: 0,
+            unsent: 0,
+            next: 0,
+            write_room: DMA_QUEUE,
+            read_room: DMA_QUEUE,
+            fresh: VecDeque::with_capacity(slots),
+            retry: SlotSet::default(),
+            fetched: None,
+            misses: VecDeque::with_capacity(slots),
+            waiting: vec![SlotSet::default(); cfg.ats_requests as usize],
+            parked: 0,
+            picked: None,
+            out: ReplayOut::default(),
+        }
+    }
+
+    fn outputs(&self, out: &mut ReplayOut) {
+        *out = self.out;
+    }
+
+    fn step(&mut self, inp: &ReplayIn) {
+        if inp.reset {
+            self.reset();
+            return;
+        }
+        let miss = self.out.miss;
+        self.out = ReplayOut::default();
+        // Everything below sees the state before this edge, except where a later step of the same slot needs it.
+        self.release();
+        self.write_room += u32::from(inp.write_room);
+        self.read_room += u32::from(inp.read_room);
+        if inp.write_sent.valid
+            && let Some(s) = self.streams.get_mut(usize::from(inp.write_sent.stream.0))
+        {
+            s.writes = s.writes.saturating_sub(1);
+            self.refresh(usize::from(inp.write_sent.stream.0));
+        }
+        self.offer_miss(inp.miss_ready, miss);
+        let mut arrived = None;
+        if inp.mapped.valid {
+            let slot = inp.mapped.tag.slot;
+            let entry = &mut self.entries[usize::from(slot.0)];
+            *entry = Entry { mapped: inp.mapped, next: entry.next, ..Entry::default() };
+            if asks(&inp.mapped) {
+                arrived = Some(slot);
+            } else {
+                self.out.stat_bypass = true;
+                self.finish(slot);
+            }
+        }
+        self.look_up(arrived);
+        self.results(inp);
+        self.wake(inp);
+        if inp.issued.valid {
+            self.append(inp.issued.slot, inp.issued.stream);
+        }
+    }
+
+    fn idle_until(&self, inp: &ReplayIn) -> Option<Cycle> {
+        let inputs = inp.reset
+            || inp.issued.valid
+            || inp.mapped.valid
+            || inp.result.valid
+            || inp.grant_valid
+            || inp.wake.valid
+            || inp.write_room
+            || inp.read_room
+            || inp.write_sent.valid;
+        let working =
+            self.picked.is_some() || self.fetched.is_some() || !self.fresh.is_empty() || !self.retry.is_empty();
+        let offering = if self.out.miss.valid { inp.miss_ready } else { !self.misses.is_empty() };
+        // A stalled cycle is counted, so a block with segments to release or to wait for is never idle.
+        let counting = self.ready != 0 || self.parked > 0;
+        let pulses = self.out.released.valid || self.out.lookup.valid || self.out.stat_fields().0 != 0;
+        (!inputs && !working && !offering && !counting && !pulses).then_some(Cycle(u64::MAX))
+    }
+}

@@ -1,0 +1,177 @@
+//! `seg`: cuts requests into segments.
+//!
+//! ```text
+//!  checked ──► queue [stream][8] ──► pick (round robin) ──► cut ──► segment (to mtt; its slot also to replay)
+//!                                      ▲ free slots, slots held by stream
+//!  free ───────────────────────────────┘
+//! ```
+//!
+//! A segment never crosses a page of its region; in mode `ats` it never crosses the ATC's base granule either, so that one
+//! lookup covers it. Every segment takes a slot, which is its reserved place in `mtt` and `replay`: nothing behind `seg`
+//! ever stalls it. A stream holds at most `stream_slots` of them. Latency 2, one segment a cycle.
+
+use std::collections::VecDeque;
+use types::port::{CheckedRequest, SegIn, SegOut, Segment, SegmentTag, StreamNote};
+use types::{Block, Cycle, Iova, Length, Mode, Offset, Slot, StreamId, UnitCfg};
+
+#[derive(Clone, Debug, Default)]
+struct Stream {
+    queue: VecDeque<CheckedRequest>,
+    /// Bytes of the head that have been cut.
+    done: u32,
+    /// Slots held.
+    held: u32,
+}
+
+/// The segmentation block.
+#[derive(Clone, Debug)]
+pub struct Seg {
+    streams: Vec<Stream>,
+    stream_slots: u32,
+    granule_log2: u32,
+    slots: u32,
+    free: VecDeque<Slot>,
+    next: usize,
+    /// Streams with something to cut, one bit each.
+    waiting: u64,
+    out: SegOut,
+}
+
+impl Seg {
+    fn reset(&mut self) {
+        for s in &mut self.streams {
+            s.queue.clear();
+            (s.done, s.held) = (0, 0);
+        }
+        self.free.clear();
+        self.free.extend((0..self.slots as u16).map(Slot));
+        (self.next, self.waiting) = (0, 0);
+        self.out = SegOut::default();
+    }
+
+    fn pick(&self) -> Option<usize> {
+        let count = self.streams.len();
+        // Streams from `next` on first.
+        let order = [self.waiting >> self.next << self.next, self.waiting & !(u64::MAX << self.next)];
+        for mut candidates in order {
+            while candidates != 0 {
+                let i = candidates.trailing_zeros() as usize;
+                if i < count && self.streams[i].held < self.stream_slots {
+                    return Some(i);
+                }
+                candidates &= candidates - 1;
+            }
+        }
+        None
+    }
+
+    fn cut(&mut self, i: usize, slot: Slot) {
+        let s = &mut self.streams[i];
+        let Some(request) = s.queue.front().copied() else { return };
+        let va = request.va.0.wrapping_add(u64::from(s.done));
+        let page_log2 = u32::from(request.page_log2);
+        let cut_log2 = if request.mode == Mode::Ats { page_log2.min(self.granule_log2) } else { page_log2 };
+        let inside = |log2: u32| if log2 == 0 { 0 } else { va & (u64::MAX >> (64 - log2)) };
+        let remaining = request.length.0 - s.done;
+        let to_boundary = (1u64 << cut_log2) - inside(cut_log2);
+        let length = u64::from(remaining).min(to_boundary) as u32;
+        let last = length == remaining;
+        let pages = (va >> page_log2).wrapping_sub(request.va.0 >> page_log2);
+        self.out.segment = Segment {
+            valid: true,
+            tag: SegmentTag {
+                slot,
+                id: request.id,
+                function: request.function,
+                stream: request.stream,
+                op: request.op,
+                on_fault: request.on_fault,
+                first: s.done == 0,
+                last,
+                message_offset: Offset(s.done),
+                length: Length(length),
+                mode: request.mode,
+                unordered: request.unordered,
+                pasid: request.pasid,
+                syndrome: request.syndrome,
+            },
+            entry: Iova(request.entry.0.wrapping_add(8 * pages)),
+            page_log2: request.page_log2,
+            page_offset: Iova(inside(page_log2)),
+        };
+        self.out.stat_segment = true;
+        s.held += 1;
+        s.done += length;
+        if last {
+            s.queue.pop_front();
+            s.done = 0;
+            self.out.room = StreamNote { valid: true, stream: StreamId(i as u16) };
+            if s.queue.is_empty() {
+                self.waiting &= !(1 << i);
+            }
+        }
+        self.next = if i + 1 == self.streams.len() { 0 } else { i + 1 };
+    }
+}
+
+impl Block for Seg {
+    type In = SegIn;
+    type Out = SegOut;
+
+    fn new(cfg: &UnitCfg) -> Self {
+        let depth = cfg.seg_depth() as usize;
+        let stream = || Stream { queue: VecDeque::with_capacity(depth), ..Stream::default() };
+        let mut seg = Self {
+            streams: (0..cfg.streams).map(|_| stream()).collect(),
+            stream_slots: cfg.stream_slots,
+            granule_log2: cfg.atc_granule_log2,
+            slots: cfg.slots(),
+            free: VecDeque::with_capacity(cfg.slots() as usize),
+            next: 0,
+            waiting: 0,
+            out: SegOut::default(),
+        };
+        seg.reset();
+        seg
+    }
+
+    fn outputs(&self, out: &mut SegOut) {
+        *out = self.out;
+    }
+
+    fn step(&mut self, inp: &SegIn) {
+        if inp.reset {
+            self.reset();
+            return;
+        }
+        self.out = SegOut::default();
+        if self.waiting != 0 {
+            match (self.pick(), self.free.front().copied()) {
+                (Some(i), Some(slot)) => {
+                    self.free.pop_front();
+                    self.cut(i, slot);
+                }
+                (Some(_), None) => self.out.stat_stall_slot = true,
+                (None, _) => self.out.stat_stall_stream = true,
+            }
+        }
+        if inp.free.valid {
+            self.free.push_back(inp.free.slot);
+            if let Some(s) = self.streams.get_mut(usize::from(inp.free.stream.0)) {
+                s.held = s.held.saturating_sub(1);
+            }
+        }
+        if inp.checked.valid
+            && let Some(s) = self.streams.get_mut(usize::from(inp.checked.stream.0))
+        {
+            s.queue.push_back(inp.checked);
+            self.waiting |= 1 << inp.checked.stream.0;
+        }
+    }
+
+    fn idle_until(&self, inp: &SegIn) -> Option<Cycle> {
+        let inputs = inp.reset || inp.checked.valid || inp.free.valid;
+        let still = self.waiting == 0 && self.out == SegOut::default();
+        (!inputs && still).then_some(Cycle(u64::MAX))
+    }
+}

@@ -1,0 +1,40 @@
+//! A set of slots (at most 256) as a bit vector, as hardware would hold it.
+
+use types::Slot;
+
+/// A set of slots.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SlotSet([u64; 4]);
+
+impl SlotSet {
+    /// Adds a slot.
+    pub fn insert(&mut self, slot: Slot) {
+        self.0[(usize::from(slot.0) / 64) & 3] |= 1 << (slot.0 % 64);
+    }
+    /// Removes a slot.
+    pub fn remove(&mut self, slot: Slot) {
+        self.0[(usize::from(slot.0) / 64) & 3] &= !(1 << (slot.0 % 64));
+    }
+    /// Whether a slot is in the set.
+    pub fn contains(&self, slot: Slot) -> bool {
+        self.0[(usize::from(slot.0) / 64) & 3] >> (slot.0 % 64) & 1 == 1
+    }
+    /// The lowest slot.
+    pub fn first(&self) -> Option<Slot> {
+        self.0
+            .iter()
+            .enumerate()
+            .find(|(_, w)| **w != 0)
+            .map(|(i, w)| Slot((64 * i) as u16 + w.trailing_zeros() as u16))
+    }
+    /// Whether the set is empty.
+    pub fn is_empty(&self) -> bool {
+        self.0 == [0; 4]
+    }
+    /// Adds every slot of `other`.
+    pub fn union(&mut self, other: &Self) {
+        for (own, new) in self.0.iter_mut().zip(other.0) {
+            *own |= new;
+        }
+    }
+}

@@ -1,0 +1,335 @@
+//! The translation unit: every block, wired.
+//!
+//! One step samples the outputs of all blocks, then steps all of them: no wire depends on another wire of the same cycle.
+
+use crate::{ats::Ats, atc::Atc, dma::Dma, mpt::Mpt, mtt::Mtt, regs::Regs, replay::Replay, seg::Seg};
+use crate::{tlp_rx::TlpRx, tlp_tx::TlpTx};
+use types::port::{
+    AtcIn, AtcOut, AtsIn, AtsOut, DmaIn, DmaOut, MptIn, MptOut, MttIn, MttOut, RegsIn, RegsOut, ReplayIn, ReplayOut,
+    SegIn, SegOut, SlotNote, StatBus, TlpRxIn, TlpRxOut, TlpTxIn, TlpTxOut, UnitIn, UnitOut,
+};
+use types::{Block, Cycle, Ports, UnitCfg};
+
+/// Registered outputs of every block in one cycle.
+#[derive(Clone, Debug, Default)]
+pub struct Wires {
+    /// Outputs of `mpt`.
+    pub mpt: MptOut,
+    /// Outputs of `seg`.
+    pub seg: SegOut,
+    /// Outputs of `mtt`.
+    pub mtt: MttOut,
+    /// Outputs of `replay`.
+    pub replay: ReplayOut,
+    /// Outputs of `atc`.
+    pub atc: AtcOut,
+    /// Outputs of `ats`.
+    pub ats: AtsOut,
+    /// Outputs of `dma`.
+    pub dma: DmaOut,
+    /// Outputs of `tlp_tx`.
+    pub tlp_tx: TlpTxOut,
+    /// Outputs of `tlp_rx`.
+    pub tlp_rx: TlpRxOut,
+    /// Outputs of `regs`.
+    pub regs: RegsOut,
+}
+
+impl Wires {
+    /// The statistics bus: blocks in pipeline order.
+    fn stat(&self) -> StatBus {
+        let (mut bits, mut width) = (0, 0);
+        let mut add = |(block, n): (u64, u32)| {
+            bits |= block << width;
+            width += n;
+        };
+        add(self.mpt.stat_bits());
+        add(self.seg.stat_bits());
+        add(self.mtt.stat_bits());
+        add(self.replay.stat_bits());
+        add(self.atc.stat_bits());
+        add(self.ats.stat_bits());
+        add(self.dma.stat_bits());
+        add(self.tlp_tx.stat_bits());
+        add(self.tlp_rx.stat_bits());
+        StatBus([bits])
+    }
+}
+
+/// The translation unit.
+#[derive(Clone, Debug)]
+pub struct Unit {
+    mpt: Mpt,
+    seg: Seg,
+    mtt: Mtt,
+    replay: Replay,
+    atc: Atc,
+    ats: Ats,
+    dma: Dma,
+    tlp_tx: TlpTx,
+    tlp_rx: TlpRx,
+    regs: Regs,
+    wires: Wires,
+    stat: StatBus,
+}
+
+impl Unit {
+    /// Outputs of every block in the current cycle.
+    pub fn wires(&self) -> &Wires {
+        &self.wires
+    }
+
+    fn sample(&mut self) {
+        let w = &mut self.wires;
+        self.mpt.outputs(&mut w.mpt);
+        self.seg.outputs(&mut w.seg);
+        self.mtt.outputs(&mut w.mtt);
+        self.replay.outputs(&mut w.replay);
+        self.atc.outputs(&mut w.atc);
+        self.ats.outputs(&mut w.ats);
+        self.dma.outputs(&mut w.dma);
+        self.tlp_tx.outputs(&mut w.tlp_tx);
+        self.tlp_rx.outputs(&mut w.tlp_rx);
+        self.regs.outputs(&mut w.regs);
+    }
+
+    /// Inputs of `mpt` in a cycle.
+    fn mpt_in(inp: &UnitIn, w: &Wires) -> MptIn {
+        MptIn {
+            reset: inp.reset,
+            cfg: inp.cfg,
+            control: w.regs.control,
+            wr: inp.wr,
+            fill: w.tlp_rx.mpt_fill,
+            fetch_ready: w.tlp_tx.mpt_fetch_ready,
+            room: w.seg.room,
+        }
+    }
+
+    fn replay_in(inp: &UnitIn, w: &Wires) -> ReplayIn {
+        let tag = &w.seg.segment.tag;
+        ReplayIn {
+            reset: inp.reset,
+            cfg: inp.cfg,
+            issued: SlotNote { valid: w.seg.segment.valid, slot: tag.slot, stream: tag.stream },
+            mapped: w.mtt.mapped,
+            result: w.atc.result,
+            miss_ready: w.ats.miss_ready,
+            grant_valid: w.ats.grant_valid,
+            grant_slot: w.ats.grant_slot,
+            grant_index: w.ats.grant_index,
+            wake: w.ats.wake,
+            write_room: w.dma.write_room,
+            read_room: w.dma.read_room,
+            write_sent: w.dma.write_sent,
+        }
+    }
+
+    fn atc_in(inp: &UnitIn, w: &Wires) -> AtcIn {
+        AtcIn {
+            reset: inp.reset,
+            lookup: w.replay.lookup,
+            fill: w.ats.fill,
+            invalidate: w.ats.invalidate,
+            inject_parity: false,
+        }
+    }
+
+    fn ats_in(inp: &UnitIn, w: &Wires) -> AtsIn {
+        AtsIn {
+            reset: inp.reset,
+            cfg: inp.cfg,
+            miss: w.replay.miss,
+            request_ready: w.tlp_tx.ats_request_ready,
+            cpl: w.tlp_rx.ats_cpl,
+            fill_ready: w.atc.fill_ready,
+            fill_done: w.atc.fill_done,
+            invalidate_ready: w.atc.invalidate_ready,
+            invalidate_done: w.atc.invalidate_done,
+            message: w.tlp_rx.message,
+            answer_ready: w.tlp_tx.ats_message_ready,
+        }
+    }
+
+    fn dma_in(inp: &UnitIn, w: &Wires) -> DmaIn {
+        DmaIn {
+            reset: inp.reset,
+            cfg: inp.cfg,
+            segment: w.replay.released,
+            write_data_request_ready: inp.write_data_request_ready,
+            write_data: inp.write_data,
+            posted_ready: w.tlp_tx.posted_ready,
+            read_ready: w.tlp_tx.read_ready,
+            posted_sent: w.tlp_tx.posted_sent,
+            cpl: w.tlp_rx.data_cpl,
+            read_data_ready: inp.read_data_ready,
+            completion_ready: inp.completion_ready,
+        }
+    }
+
+    fn tlp_tx_in(inp: &UnitIn, w: &Wires) -> TlpTxIn {
+        TlpTxIn {
+            reset: inp.reset,
+            cfg: inp.cfg,
+            posted: w.dma.posted,
+            read: w.dma.read,
+            mpt_fetch: w.mpt.fetch,
+            mtt_fetch: w.mtt.fetch,
+            ats_request: w.ats.request,
+            ats_message: w.ats.answer,
+            tx_wr_req_tlp_ready: inp.tx_wr_req_tlp_ready,
+            tx_rd_req_tlp_ready: inp.tx_rd_req_tlp_ready,
+            tx_wr_sent_valid: inp.tx_wr_sent_valid,
+            tx_wr_sent_seq: inp.tx_wr_sent_seq,
+            tx_fc: inp.tx_fc,
+        }
+    }
+
+    fn tlp_rx_in(inp: &UnitIn, w: &Wires) -> TlpRxIn {
+        TlpRxIn {
+            reset: inp.reset,
+            cfg: inp.cfg,
+            rx_cpl_tlp: inp.rx_cpl_tlp,
+            rx_cpl_tlp_error: inp.rx_cpl_tlp_error,
+            rx_msg_tlp: inp.rx_msg_tlp,
+            message_ready: w.ats.message_ready,
+        }
+    }
+
+    fn regs_in(inp: &UnitIn, stat: StatBus) -> RegsIn {
+        RegsIn {
+            reset: inp.reset,
+            awvalid: inp.axil_awvalid,
+            awaddr: inp.axil_awaddr,
+            wvalid: inp.axil_wvalid,
+            wdata: inp.axil_wdata,
+            wstrb: inp.axil_wstrb,
+            bready: inp.axil_bready,
+            arvalid: inp.axil_arvalid,
+            araddr: inp.axil_araddr,
+            rready: inp.axil_rready,
+            stat,
+        }
+    }
+
+    /// Ports of every block in the current cycle, with the inputs `inp` of the unit: block name, outputs or inputs, and
+    /// the packed row. For waves and recordings.
+    pub fn visit(&self, cfg: &UnitCfg, inp: &UnitIn, row: &mut [u64], mut f: impl FnMut(&'static str, bool, &[u64])) {
+        let w = &self.wires;
+        let mut show = |name, output, ports: &dyn Fn(&mut [u64])| {
+            ports(row);
+            f(name, output, row);
+        };
+        macro_rules! block {
+            ($name:literal, $in:expr, $out:expr) => {
+                show($name, false, &|row| $in.pack(cfg, row));
+                show($name, true, &|row| $out.pack(cfg, row));
+            };
+        }
+        let unit = self.unit_out();
+        block!("unit", inp, unit);
+        block!("mpt", Self::mpt_in(inp, w), w.mpt);
+        block!("seg", SegIn { reset: inp.reset, checked: w.mpt.checked, free: w.replay.free }, w.seg);
+        block!("mtt", Self::mtt_in(inp, w), w.mtt);
+        block!("replay", Self::replay_in(inp, w), w.replay);
+        block!("atc", Self::atc_in(inp, w), w.atc);
+        block!("ats", Self::ats_in(inp, w), w.ats);
+        block!("dma", Self::dma_in(inp, w), w.dma);
+        block!("tlp_tx", Self::tlp_tx_in(inp, w), w.tlp_tx);
+        block!("tlp_rx", Self::tlp_rx_in(inp, w), w.tlp_rx);
+        block!("regs", Self::regs_in(inp, self.stat), w.regs);
+    }
+
+    fn mtt_in(inp: &UnitIn, w: &Wires) -> MttIn {
+        MttIn {
+            reset: inp.reset,
+            segment: w.seg.segment,
+            fill: w.tlp_rx.mtt_fill,
+            fetch_ready: w.tlp_tx.mtt_fetch_ready,
+        }
+    }
+
+    fn unit_out(&self) -> UnitOut {
+        let w = &self.wires;
+        UnitOut {
+            wr_ready: w.mpt.wr_ready,
+            completion: w.dma.completion,
+            write_data_request: w.dma.write_data_request,
+            write_data_ready: w.dma.write_data_ready,
+            read_data: w.dma.read_data,
+            tx_wr_req_tlp: w.tlp_tx.tx_wr_req_tlp,
+            tx_rd_req_tlp: w.tlp_tx.tx_rd_req_tlp,
+            rx_cpl_tlp_ready: w.tlp_rx.rx_cpl_tlp_ready,
+            rx_msg_tlp_ready: w.tlp_rx.rx_msg_tlp_ready,
+            axil_awready: w.regs.awready,
+            axil_wready: w.regs.wready,
+            axil_bvalid: w.regs.bvalid,
+            axil_bresp: w.regs.bresp,
+            axil_arready: w.regs.arready,
+            axil_rvalid: w.regs.rvalid,
+            axil_rdata: w.regs.rdata,
+            axil_rresp: w.regs.rresp,
+            irq: w.regs.irq,
+            stat: self.stat,
+        }
+    }
+}
+
+impl Block for Unit {
+    type In = UnitIn;
+    type Out = UnitOut;
+
+    fn new(cfg: &UnitCfg) -> Self {
+        Self {
+            mpt: Mpt::new(cfg),
+            seg: Seg::new(cfg),
+            mtt: Mtt::new(cfg),
+            replay: Replay::new(cfg),
+            atc: Atc::new(cfg),
+            ats: Ats::new(cfg),
+            dma: Dma::new(cfg),
+            tlp_tx: TlpTx::new(cfg),
+            tlp_rx: TlpRx::new(cfg),
+            regs: Regs::new(cfg),
+            wires: Wires::default(),
+            stat: StatBus::default(),
+        }
+    }
+
+    fn outputs(&self, out: &mut UnitOut) {
+        *out = self.unit_out();
+    }
+
+    fn step(&mut self, inp: &UnitIn) {
+        let w = &self.wires;
+        self.mpt.step(&Self::mpt_in(inp, w));
+        self.seg.step(&SegIn { reset: inp.reset, checked: w.mpt.checked, free: w.replay.free });
+        self.mtt.step(&Self::mtt_in(inp, w));
+        self.replay.step(&Self::replay_in(inp, w));
+        self.atc.step(&Self::atc_in(inp, w));
+        self.ats.step(&Self::ats_in(inp, w));
+        self.dma.step(&Self::dma_in(inp, w));
+        self.tlp_tx.step(&Self::tlp_tx_in(inp, w));
+        self.tlp_rx.step(&Self::tlp_rx_in(inp, w));
+        self.regs.step(&Self::regs_in(inp, self.stat));
+        self.sample();
+        self.stat = self.wires.stat();
+    }
+
+    fn idle_until(&self, inp: &UnitIn) -> Option<Cycle> {
+        let w = &self.wires;
+        let blocks = [
+            self.mpt.idle_until(&Self::mpt_in(inp, w))?,
+            self.seg.idle_until(&SegIn { reset: inp.reset, checked: w.mpt.checked, free: w.replay.free })?,
+            self.mtt.idle_until(&Self::mtt_in(inp, w))?,
+            self.replay.idle_until(&Self::replay_in(inp, w))?,
+            self.atc.idle_until(&Self::atc_in(inp, w))?,
+            self.ats.idle_until(&Self::ats_in(inp, w))?,
+            self.dma.idle_until(&Self::dma_in(inp, w))?,
+            self.tlp_tx.idle_until(&Self::tlp_tx_in(inp, w))?,
+            self.tlp_rx.idle_until(&Self::tlp_rx_in(inp, w))?,
+            self.regs.idle_until(&Self::regs_in(inp, self.stat))?,
+        ];
+        blocks.into_iter().min()
+    }
+}

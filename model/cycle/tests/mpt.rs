@@ -1,0 +1,257 @@
+//! `mpt`: one behaviour a test. A hit leaves 4 cycles after it was taken; a miss stalls its own stream only.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use cycle::mpt::Mpt;
+use types::port::{CheckedRequest, LineFill, MptIn, MptOut, StreamNote, TableControl, WorkRequest};
+use types::{
+    Block, ByteCount, FunctionId, Iova, Key, Length, Mode, Op, PageSize, Pd, Region, Rights, StreamId, Syndrome,
+    UnitCfg, Va, WrId,
+};
+
+const BASE: u64 = 0x10_0000;
+
+struct Bench {
+    mpt: Mpt,
+    out: MptOut,
+    control: TableControl,
+    cycle: u64,
+    done: Vec<(u64, CheckedRequest)>,
+    /// Fetches taken and not answered yet.
+    fetches: std::collections::VecDeque<(u8, Iova)>,
+}
+
+impl Bench {
+    fn new() -> Self {
+        let cfg = UnitCfg::named("small").unwrap();
+        let control = TableControl { enable: true, mode: Mode::Emtt, mpt_base: Iova(BASE), mpt_entries: 1000 };
+        let mut b = Self {
+            mpt: Mpt::new(&cfg),
+            out: MptOut::default(),
+            control,
+            cycle: 0,
+            done: Vec::new(),
+            fetches: Default::default(),
+        };
+        b.step(MptIn { reset: true, ..MptIn::default() });
+        while !b.out.wr_ready {
+            b.idle(1);
+        }
+        b
+    }
+
+    /// One edge; a checked request gives its room back at once.
+    fn step(&mut self, inp: MptIn) {
+        let room = StreamNote { valid: self.out.checked.valid, stream: self.out.checked.stream };
+        if self.out.fetch.valid && inp.fetch_ready {
+            self.fetches.push_back((self.out.fetch.index, self.out.fetch.address));
+        }
+        self.mpt.step(&MptIn { control: self.control, room, ..inp });
+        self.mpt.outputs(&mut self.out);
+        self.cycle += 1;
+        if self.out.checked.valid {
+            self.done.push((self.cycle, self.out.checked));
+        }
+    }
+
+    fn idle(&mut self, cycles: u32) {
+        (0..cycles).for_each(|_| self.step(MptIn { fetch_ready: true, ..MptIn::default() }));
+    }
+
+    /// Offers a request; returns the cycle in which it was taken.
+    fn send(&mut self, wr: WorkRequest) -> u64 {
+        assert!(self.out.wr_ready);
+        let taken = self.cycle;
+        self.step(MptIn { wr, fetch_ready: true, ..MptIn::default() });
+        taken
+    }
+
+    fn fill(&mut self, index: u8, region: Option<&Region>) {
+        let fill =
+            LineFill { valid: true, index, ok: region.is_some(), line: region.map(Region::encode).unwrap_or_default() };
+        self.step(MptIn { fill, fetch_ready: true, ..MptIn::default() });
+    }
+
+    /// Brings the region of `key` into the cache by a first request, which is checked.
+    fn warm(&mut self, wr: WorkRequest, region: &Region) {
+        self.send(wr);
+        self.idle(10);
+        let (index, address) = self.fetches.pop_front().unwrap();
+        assert_eq!(address, Iova(BASE + 64 * u64::from(wr.key.index())));
+        self.fill(index, Some(region));
+        self.idle(12);
+        self.done.clear();
+    }
+}
+
+fn region() -> Region {
+    Region {
+        valid: true,
+        variant: 0x5a,
+        pd: Pd(77),
+        function: FunctionId(2),
+        page_size: PageSize::K4,
+        mode: Mode::Inherit,
+        rights: Rights::ALL,
+        start: Va(0x7000_0100),
+        length: ByteCount(0x10_0000),
+        mtt: Iova(0x20_0000),
+        ..Region::default()
+    }
+}
+
+fn request(id: u16, stream: u16) -> WorkRequest {
+    WorkRequest {
+        valid: true,
+        id: WrId(id),
+        function: FunctionId(2),
+        stream: StreamId(stream),
+        op: Op::WRITE,
+        remote: true,
+        key: Key::new(9, 0x5a),
+        va: Va(0x7000_2345),
+        length: Length(100),
+        pd: Pd(77),
+        ..WorkRequest::default()
+    }
+}
+
+#[test]
+fn hit_leaves_exactly_four_cycles_after_it_was_taken() {
+    let mut b = Bench::new();
+    b.warm(request(0, 0), &region());
+    let taken = b.send(request(1, 3));
+    b.idle(10);
+    let [(at, checked)] = b.done[..] else { panic!("{:?}", b.done) };
+    assert_eq!(at, taken + 4);
+    // Page 2 of the region that starts in page 0x70000: its third entry.
+    assert_eq!((checked.syndrome, checked.mode, checked.entry), (Syndrome::OK, Mode::Emtt, Iova(0x20_0010)));
+}
+
+#[test]
+fn one_request_a_cycle_on_hits_of_one_stream_and_of_many() {
+    for streams in [1, 8] {
+        let mut b = Bench::new();
+        b.warm(request(0, 0), &region());
+        let first = b.cycle;
+        for n in 0..100 {
+            b.send(request(n, n % streams));
+        }
+        b.idle(10);
+        let at: Vec<_> = b.done.iter().map(|(at, c)| (*at - first, c.id.0)).collect();
+        assert_eq!(at, (0..100).map(|n| (u64::from(n) + 4, n)).collect::<Vec<_>>());
+    }
+}
+
+#[test]
+fn each_broken_rule_gives_its_own_syndrome() {
+    let r = region();
+    let ok = request(1, 0);
+    let end = Va(r.start.0 + r.length.0);
+    let no_write = Rights { remote_write: false, ..Rights::ALL };
+    let cases = [
+        (r, ok, Syndrome::OK),
+        (r, WorkRequest { key: Key::new(1000, 0x5a), ..ok }, Syndrome::INVALID_KEY),
+        (Region { valid: false, ..r }, ok, Syndrome::INVALID_KEY),
+        (Region { variant: 1, ..r }, ok, Syndrome::KEY_VARIANT),
+        (r, WorkRequest { pd: Pd(78), ..ok }, Syndrome::PD),
+        (r, WorkRequest { function: FunctionId(1), ..ok }, Syndrome::FUNCTION),
+        (r, WorkRequest { va: Va(r.start.0 - 1), ..ok }, Syndrome::BOUNDS),
+        (r, WorkRequest { va: Va(end.0 - 100), ..ok }, Syndrome::OK),
+        (r, WorkRequest { va: Va(end.0 - 99), ..ok }, Syndrome::BOUNDS),
+        // Wraps past 2^64: the end would be 20 in 64 bits, inside this region that starts at 0.
+        (
+            Region { start: Va(0), length: ByteCount(u64::MAX), ..r },
+            WorkRequest { va: Va(u64::MAX - 79), ..ok },
+            Syndrome::BOUNDS,
+        ),
+        (Region { rights: no_write, ..r }, ok, Syndrome::RIGHTS),
+        (Region { rights: no_write, ..r }, WorkRequest { remote: false, ..ok }, Syndrome::OK),
+        (r, WorkRequest { op: Op::FETCH_ADD, ..ok }, Syndrome::UNSUPPORTED_OP),
+        // The first broken rule counts.
+        (Region { variant: 1, pd: Pd(1), ..r }, WorkRequest { va: Va(0), ..ok }, Syndrome::KEY_VARIANT),
+    ];
+    for (i, (region, wr, expected)) in cases.into_iter().enumerate() {
+        let mut b = Bench::new();
+        let warm = WorkRequest { key: Key::new(9, 0), ..request(0, 1) };
+        b.warm(warm, &region);
+        b.send(wr);
+        b.idle(10);
+        assert_eq!(b.done.last().unwrap().1.syndrome, expected, "case {i}");
+    }
+}
+
+#[test]
+fn other_streams_pass_a_stream_that_misses() {
+    let mut b = Bench::new();
+    b.warm(request(0, 0), &region());
+    b.send(WorkRequest { key: Key::new(10, 0x5a), ..request(1, 0) });
+    b.send(request(2, 0));
+    let taken = b.send(request(3, 1));
+    b.idle(40);
+    // Stream 0 waits for its fetch, request 2 behind request 1; stream 1 is not delayed at all.
+    assert_eq!(b.done.iter().map(|(at, c)| (*at, c.id.0)).collect::<Vec<_>>(), [(taken + 4, 3)]);
+}
+
+#[test]
+fn order_in_a_stream_survives_misses() {
+    let mut b = Bench::new();
+    for n in 0..6u16 {
+        b.send(WorkRequest { key: Key::new(10 + u32::from(n % 3), 0x5a), ..request(n, 0) });
+    }
+    for _ in 0..3 {
+        b.idle(20);
+        let (index, _) = b.fetches.pop_front().unwrap();
+        b.fill(index, Some(&region()));
+    }
+    b.idle(20);
+    assert_eq!(
+        b.done.iter().map(|(_, c)| (c.id.0, c.syndrome)).collect::<Vec<_>>(),
+        (0..6).map(|n| (n, Syndrome::OK)).collect::<Vec<_>>()
+    );
+}
+
+#[test]
+fn a_failed_fetch_ends_the_request_that_waited_and_caches_nothing() {
+    let mut b = Bench::new();
+    b.send(request(1, 0));
+    b.send(request(2, 0));
+    for ok in [false, true] {
+        b.idle(20);
+        let (index, _) = b.fetches.pop_front().unwrap();
+        b.fill(index, ok.then_some(&region()));
+    }
+    b.idle(20);
+    let seen: Vec<_> = b.done.iter().map(|(_, c)| (c.id.0, c.syndrome)).collect();
+    assert_eq!(seen, [(1, Syndrome::TABLE_FETCH), (2, Syndrome::OK)]);
+}
+
+#[test]
+fn requests_for_one_line_share_a_fetch() {
+    let mut b = Bench::new();
+    for stream in 0..8 {
+        b.send(request(stream, stream));
+    }
+    b.idle(30);
+    b.fill(0, Some(&region()));
+    b.idle(30);
+    assert_eq!((b.done.len(), b.fetches.len()), (8, 1));
+}
+
+#[test]
+fn a_full_queue_holds_requests_back_and_loses_none() {
+    let mut b = Bench::new();
+    let mut sent = 0;
+    for _ in 0..100 {
+        if b.out.wr_ready {
+            b.send(request(sent, 0));
+            sent += 1;
+        } else {
+            b.idle(1);
+        }
+    }
+    // 16 places a stream, none checked while the fetch is out.
+    assert_eq!(sent, 16);
+    b.fill(0, Some(&region()));
+    b.idle(60);
+    assert_eq!(b.done.iter().map(|(_, c)| c.id.0).collect::<Vec<_>>(), (0..16).collect::<Vec<_>>());
+}

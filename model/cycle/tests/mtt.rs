@@ -1,0 +1,221 @@
+//! `mtt`: one behaviour a test. A hit leaves after 4 cycles; misses park, merge by line, and others pass.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use cycle::mtt::Mtt;
+use types::port::{LineFill, MappedSegment, MttIn, MttOut, Segment, SegmentTag};
+use types::{AddressType, Block, Iova, Length, Line, Mode, MttEntry, Op, Owner, Slot, Syndrome, TlpAddr, UnitCfg};
+
+struct Bench {
+    mtt: Mtt,
+    out: MttOut,
+    cycle: u64,
+    mapped: Vec<(u64, MappedSegment)>,
+    fetches: Vec<(u8, Iova)>,
+    merges: u32,
+}
+
+impl Bench {
+    fn new() -> Self {
+        let cfg = UnitCfg::named("small").unwrap();
+        let mut b = Self {
+            mtt: Mtt::new(&cfg),
+            out: MttOut::default(),
+            cycle: 0,
+            mapped: Vec::new(),
+            fetches: Vec::new(),
+            merges: 0,
+        };
+        // 2048 entries: 256 lines in 4 ways, 64 sets to clear.
+        b.idle(64);
+        b
+    }
+
+    fn step(&mut self, inp: MttIn) {
+        self.mtt.step(&inp);
+        self.mtt.outputs(&mut self.out);
+        self.cycle += 1;
+        if self.out.mapped.valid {
+            self.mapped.push((self.cycle, self.out.mapped));
+        }
+        if self.out.fetch.valid && inp.fetch_ready {
+            self.fetches.push((self.out.fetch.index, self.out.fetch.address));
+        }
+        self.merges += u32::from(self.out.stat_merge);
+    }
+
+    fn idle(&mut self, cycles: u32) {
+        (0..cycles).for_each(|_| self.step(MttIn { fetch_ready: true, ..MttIn::default() }));
+    }
+
+    fn send(&mut self, segment: Segment) -> u64 {
+        let taken = self.cycle;
+        self.step(MttIn { segment, fetch_ready: true, ..MttIn::default() });
+        taken
+    }
+
+    fn fill(&mut self, index: u8, ok: bool, line: Line) {
+        let fill = LineFill { valid: true, index, ok, line };
+        self.step(MttIn { fill, fetch_ready: true, ..MttIn::default() });
+    }
+
+    fn warm(&mut self, entry: Iova, line: Line) {
+        self.send(segment(0, entry));
+        self.idle(8);
+        let (index, address) = *self.fetches.last().unwrap();
+        assert_eq!(address.0, entry.0 & !63);
+        self.fill(index, true, line);
+        self.idle(12);
+        self.mapped.clear();
+        self.fetches.clear();
+    }
+}
+
+fn segment(slot: u16, entry: Iova) -> Segment {
+    let tag =
+        SegmentTag { slot: Slot(slot), op: Op::WRITE, length: Length(64), mode: Mode::Emtt, ..SegmentTag::default() };
+    Segment { valid: true, tag, entry, page_log2: 12, page_offset: Iova(0x123) }
+}
+
+fn line(entry: MttEntry) -> Line {
+    Line(std::array::from_fn(|n| MttEntry { address: TlpAddr(entry.address.0 + 4096 * n as u64), ..entry }.encode().0))
+}
+
+fn host() -> MttEntry {
+    MttEntry { address: TlpAddr(0x5_0000), present: true, owner: Owner::Host, write: true, read: true }
+}
+
+#[test]
+fn hit_leaves_exactly_four_cycles_after_it_came() {
+    let mut b = Bench::new();
+    b.warm(Iova(0x1000), line(host()));
+    let taken = b.send(segment(3, Iova(0x1010)));
+    b.idle(8);
+    let [(at, mapped)] = b.mapped[..] else { panic!("{:?}", b.mapped) };
+    assert_eq!((at, mapped.tag.slot), (taken + 4, Slot(3)));
+    // Third entry of the line.
+    assert_eq!((mapped.address, mapped.at), (TlpAddr(0x5_2123), AddressType::UNTRANSLATED));
+}
+
+#[test]
+fn owner_tag_chooses_the_address_type_in_mode_emtt_only() {
+    let gpu = MttEntry { owner: Owner::Gpu, ..host() };
+    for (mode, expected) in [
+        (Mode::Emtt, AddressType::TRANSLATED),
+        (Mode::Direct, AddressType::UNTRANSLATED),
+        (Mode::Ats, AddressType::UNTRANSLATED),
+    ] {
+        let mut b = Bench::new();
+        b.warm(Iova(0x1000), line(gpu));
+        let mut s = segment(0, Iova(0x1000));
+        s.tag.mode = mode;
+        b.send(s);
+        b.idle(8);
+        assert_eq!(b.mapped[0].1.at, expected);
+    }
+}
+
+#[test]
+fn large_pages_keep_the_whole_offset() {
+    let mut b = Bench::new();
+    b.warm(Iova(0x1000), line(MttEntry { address: TlpAddr(0x4000_0000), ..host() }));
+    b.send(Segment { page_log2: 21, page_offset: Iova(0x1f_fedc), ..segment(0, Iova(0x1000)) });
+    b.idle(8);
+    assert_eq!(b.mapped[0].1.address, TlpAddr(0x401f_fedc));
+}
+
+#[test]
+fn one_segment_a_cycle_on_hits() {
+    let mut b = Bench::new();
+    b.warm(Iova(0x1000), line(host()));
+    let first = b.cycle;
+    for n in 0..30 {
+        b.send(segment(n % 16, Iova(0x1000 + 8 * u64::from(n % 8))));
+    }
+    b.idle(8);
+    assert_eq!(b.mapped.iter().map(|(at, _)| *at - first).collect::<Vec<_>>(), (4..34).collect::<Vec<_>>());
+}
+
+#[test]
+fn a_hit_passes_a_miss_and_misses_of_one_line_share_a_fetch() {
+    let mut b = Bench::new();
+    b.warm(Iova(0x1000), line(host()));
+    b.send(segment(1, Iova(0x9000)));
+    b.send(segment(2, Iova(0x9038)));
+    let taken = b.send(segment(3, Iova(0x1000)));
+    b.idle(20);
+    assert_eq!(b.mapped.iter().map(|(at, m)| (*at, m.tag.slot.0)).collect::<Vec<_>>(), [(taken + 4, 3)]);
+    assert_eq!((b.fetches.len(), b.merges), (1, 1));
+    b.fill(b.fetches[0].0, true, line(host()));
+    b.idle(20);
+    assert_eq!(b.mapped.iter().map(|(_, m)| m.tag.slot.0).collect::<Vec<_>>(), [3, 1, 2]);
+    assert_eq!(b.mapped[2].1.address, TlpAddr(0x5_7123));
+}
+
+#[test]
+fn more_misses_than_fetches_all_end() {
+    let mut b = Bench::new();
+    for n in 0..12u16 {
+        b.send(segment(n, Iova(0x1_0000 + 64 * u64::from(n))));
+    }
+    let mut answered = 0;
+    for _ in 0..200 {
+        b.idle(1);
+        // Four fetches at most at a time.
+        assert!(b.fetches.len() - answered <= 4);
+        if b.fetches.len() > answered {
+            b.idle(5);
+            let (index, _) = b.fetches[answered];
+            answered += 1;
+            b.fill(index, true, line(host()));
+        }
+    }
+    let mut slots: Vec<_> = b.mapped.iter().map(|(_, m)| m.tag.slot.0).collect();
+    slots.sort_unstable();
+    assert_eq!(slots, (0..12).collect::<Vec<_>>());
+}
+
+#[test]
+fn faults_of_entries() {
+    let cases = [
+        (MttEntry { present: false, ..host() }, Op::WRITE, Syndrome::NOT_PRESENT),
+        (MttEntry { write: false, ..host() }, Op::WRITE, Syndrome::PAGE_RIGHTS),
+        (MttEntry { write: false, ..host() }, Op::READ, Syndrome::OK),
+        (MttEntry { read: false, ..host() }, Op::READ, Syndrome::PAGE_RIGHTS),
+        (MttEntry { read: false, ..host() }, Op::WRITE, Syndrome::OK),
+    ];
+    for (entry, op, expected) in cases {
+        let mut b = Bench::new();
+        b.warm(Iova(0x1000), line(entry));
+        let mut s = segment(0, Iova(0x1000));
+        s.tag.op = op;
+        b.send(s);
+        b.idle(8);
+        assert_eq!(b.mapped[0].1.tag.syndrome, expected);
+    }
+}
+
+#[test]
+fn a_failed_fetch_fails_the_segments_that_wait_and_caches_nothing() {
+    let mut b = Bench::new();
+    b.send(segment(1, Iova(0x9000)));
+    b.send(segment(2, Iova(0x9008)));
+    b.idle(10);
+    b.fill(b.fetches[0].0, false, Line::default());
+    b.idle(12);
+    assert!(b.mapped.iter().all(|(_, m)| m.tag.syndrome == Syndrome::TABLE_FETCH));
+    assert_eq!(b.mapped.len(), 2);
+    b.send(segment(3, Iova(0x9000)));
+    b.idle(10);
+    assert_eq!(b.fetches.len(), 2);
+}
+
+#[test]
+fn segments_that_failed_protection_pass_without_a_lookup() {
+    let mut b = Bench::new();
+    let mut s = segment(1, Iova(0x9000));
+    s.tag.syndrome = Syndrome::PD;
+    let taken = b.send(s);
+    b.idle(20);
+    assert_eq!((b.mapped[0].0, b.mapped[0].1.tag.syndrome), (taken + 4, Syndrome::PD));
+    assert!(b.fetches.is_empty());
+}

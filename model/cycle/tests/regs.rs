@@ -1,0 +1,224 @@
+//! `regs` alone: the register map over AXI4-Lite and exact counts.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod axi;
+
+use axi::{Chance, Stream};
+use cycle::regs::{ID, OKAY, Regs, SLVERR, VERSION};
+use types::UnitCfg;
+use types::access::Mode;
+use types::addr::Iova;
+use types::config::NAMED;
+use types::port::{RegsIn, RegsOut, StatBus, TableControl, stat_sources};
+use types::ports::{Block, Cycle};
+
+struct Bench {
+    dut: Regs,
+    out: RegsOut,
+    inp: RegsIn,
+    cycle: u64,
+    write: Stream<(bool, u8)>,
+    read: Stream<(bool, u32, u8)>,
+}
+
+impl Bench {
+    fn new() -> Self {
+        let mut dut = Regs::new(&cfg());
+        dut.step(&RegsIn { reset: true, ..RegsIn::default() });
+        Self {
+            dut,
+            out: RegsOut::default(),
+            inp: RegsIn::default(),
+            cycle: 0,
+            write: Stream::new("b"),
+            read: Stream::new("r"),
+        }
+    }
+
+    fn tick(&mut self) {
+        self.dut.outputs(&mut self.out);
+        let (o, i) = (&self.out, &self.inp);
+        self.write.observe(o.bvalid, i.bready, &(o.bvalid, o.bresp));
+        self.read.observe(o.rvalid, i.rready, &(o.rvalid, o.rdata, o.rresp));
+        assert!(!o.irq);
+        self.dut.step(&self.inp);
+        self.cycle += 1;
+    }
+
+    /// Reads a register; response and data.
+    fn read(&mut self, address: u16) -> (u8, u32) {
+        (self.inp.arvalid, self.inp.araddr, self.inp.rready) = (true, address, true);
+        loop {
+            self.tick();
+            if self.out.arready {
+                self.inp.arvalid = false;
+            }
+            if self.out.rvalid {
+                return (self.out.rresp, self.out.rdata);
+            }
+            assert!(self.cycle < 1_000_000);
+        }
+    }
+
+    /// Writes a register; the data goes `lead` cycles before (or behind) the address.
+    fn write(&mut self, address: u16, data: u32, strobes: u8, lead: i32) -> u8 {
+        self.inp.bready = true;
+        let start = self.cycle;
+        let (mut aw, mut w) = (true, true);
+        loop {
+            let elapsed = (self.cycle - start) as i32;
+            self.inp.awvalid = aw && elapsed >= lead;
+            self.inp.wvalid = w && elapsed >= -lead;
+            (self.inp.awaddr, self.inp.wdata, self.inp.wstrb) = (address, data, strobes);
+            self.tick();
+            aw &= !(self.inp.awvalid && self.out.awready);
+            w &= !(self.inp.wvalid && self.out.wready);
+            if self.out.bvalid {
+                (self.inp.awvalid, self.inp.wvalid) = (false, false);
+                return self.out.bresp;
+            }
+            assert!(elapsed < 100);
+        }
+    }
+}
+
+fn cfg() -> UnitCfg {
+    NAMED[1].1.clone()
+}
+
+#[test]
+fn identity_and_reset_values() {
+    let mut bench = Bench::new();
+    // "RNIC" in ASCII.
+    assert_eq!(bench.read(0), (OKAY, u32::from_be_bytes(*b"RNIC")));
+    assert_eq!(ID, 0x524e_4943);
+    assert_eq!(bench.read(4), (OKAY, VERSION));
+    for address in [0x00c, 0x010, 0x014, 0x018] {
+        assert_eq!(bench.read(address), (OKAY, 0));
+    }
+    // Disabled, direct.
+    assert_eq!(bench.read(0x008), (OKAY, 0b010));
+    assert_eq!(bench.out.control, TableControl { mode: Mode::Direct, ..TableControl::default() });
+}
+
+#[test]
+fn table_registers() {
+    for lead in [-3, 0, 3] {
+        let mut bench = Bench::new();
+        assert_eq!(bench.write(0x010, 0x89ab_cdff, 0xf, lead), OKAY);
+        assert_eq!(bench.write(0x014, 0x0123_4567, 0xf, lead), OKAY);
+        assert_eq!(bench.write(0x018, 0xffff_ffff, 0xf, lead), OKAY);
+        assert_eq!(bench.write(0x008, 0b111, 0xf, lead), OKAY);
+        // The base is 64-byte aligned, the number of entries has 25 bits.
+        let expected = TableControl {
+            enable: true,
+            mode: Mode::Emtt,
+            mpt_base: Iova(0x0123_4567_89ab_cdc0),
+            mpt_entries: 0x1ff_ffff,
+        };
+        assert_eq!(bench.out.control, expected);
+        assert_eq!(bench.read(0x008), (OKAY, 0b111));
+        assert_eq!(bench.read(0x00c), (OKAY, 1));
+        assert_eq!(bench.read(0x010), (OKAY, 0x89ab_cdc0));
+        assert_eq!(bench.read(0x014), (OKAY, 0x0123_4567));
+        // One byte of four.
+        assert_eq!(bench.write(0x014, 0xffff_ffff, 0b0010, lead), OKAY);
+        assert_eq!(bench.read(0x014), (OKAY, 0x0123_ff67));
+        for (bits, mode) in [(0, Mode::Direct), (1, Mode::Direct), (2, Mode::Ats), (3, Mode::Emtt)] {
+            assert_eq!(bench.write(0x008, bits << 1, 0xf, lead), OKAY);
+            assert_eq!((bench.out.control.mode, bench.out.control.enable), (mode, false));
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_read_or_written() {
+    let mut bench = Bench::new();
+    let count = stat_sources(&cfg()).len() as u16;
+    let end = 0x400 + 4 * count;
+    for address in [0x01c, 0x020, 0x3fc, end, 0xffc] {
+        assert_eq!(bench.read(address), (SLVERR, 0), "{address:#x}");
+        assert_eq!(bench.write(address, 1, 0xf, 0), SLVERR, "{address:#x}");
+    }
+    let control = bench.out.control;
+    for address in [0x000, 0x004, 0x00c, 0x400, end - 4] {
+        assert_eq!(bench.write(address, 0xffff_ffff, 0xf, 0), SLVERR, "{address:#x}");
+        assert_eq!(bench.read(address).0, OKAY);
+    }
+    assert_eq!((bench.read(0), bench.out.control), ((OKAY, ID), control));
+}
+
+#[test]
+fn latencies() {
+    let mut bench = Bench::new();
+    bench.read(0);
+    // `ar` was taken in cycle 0, data stood there in cycle 3; the response was taken at once.
+    assert_eq!(bench.cycle - 1, 3);
+    bench.inp.rready = false;
+    bench.tick();
+    let start = bench.cycle;
+    bench.write(0x008, 1, 0xf, 0);
+    assert_eq!(bench.cycle - 1, start + 2);
+    assert!(bench.out.control.enable, "in force with the response");
+}
+
+#[test]
+fn responses_wait_and_the_block_idles() {
+    let mut bench = Bench::new();
+    let quiet = RegsIn::default();
+    assert_eq!(bench.dut.idle_until(&quiet), Some(Cycle(u64::MAX)));
+    (bench.inp.arvalid, bench.inp.araddr) = (true, 0);
+    bench.tick();
+    assert_eq!(bench.dut.idle_until(&quiet), None);
+    bench.inp.arvalid = false;
+    (0..20).for_each(|_| bench.tick());
+    assert_eq!((bench.out.rvalid, bench.out.rdata, bench.out.arready), (true, ID, false));
+    assert_eq!(bench.dut.idle_until(&quiet), Some(Cycle(u64::MAX)), "only ready can change it");
+    bench.inp.rready = true;
+    assert_eq!(bench.dut.idle_until(&bench.inp), None);
+    bench.tick();
+    bench.tick();
+    assert!(!bench.out.rvalid && bench.out.arready);
+}
+
+#[test]
+fn counts_are_exact_at_any_rate_and_in_any_cycle() {
+    let sources = stat_sources(&cfg());
+    let mut chance = Chance::new(9);
+    let mut bench = Bench::new();
+    let mut expected = vec![0u32; sources.len()];
+    for (round, percent) in [100, 0, 50, 3].into_iter().enumerate() {
+        for _ in 0..3000 {
+            step_counts(&mut bench, &mut chance, percent, &mut expected);
+        }
+        for i in 0..sources.len() {
+            // Counting goes on during the read; the value is that of the edges before the sum, two after `ar`.
+            (bench.inp.arvalid, bench.inp.araddr, bench.inp.rready) = (true, 0x400 + 4 * i as u16, false);
+            step_counts(&mut bench, &mut chance, percent, &mut expected);
+            bench.inp.arvalid = false;
+            step_counts(&mut bench, &mut chance, percent, &mut expected);
+            let sum = expected[i];
+            step_counts(&mut bench, &mut chance, percent, &mut expected);
+            bench.inp.rready = true;
+            step_counts(&mut bench, &mut chance, percent, &mut expected);
+            assert_eq!((bench.out.rvalid, bench.out.rdata), (true, sum), "round {round}, {}", sources[i].key);
+        }
+    }
+}
+
+/// One cycle with random increments.
+fn step_counts(bench: &mut Bench, chance: &mut Chance, percent: u64, expected: &mut [u32]) {
+    let mut bus = StatBus::default();
+    let mut bit = 0;
+    for (source, total) in stat_sources(&cfg()).iter().zip(expected) {
+        for i in 0..source.width {
+            if chance.percent(percent) {
+                bus.0[bit / 64] |= 1 << (bit % 64);
+                *total += 1 << i;
+            }
+            bit += 1;
+        }
+    }
+    bench.inp.stat = bus;
+    bench.tick();
+}

@@ -1,0 +1,8 @@
+//! `tlp_tx` alone.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+#[path = "../axi/mod.rs"]
+mod axi;
+mod bench;
+mod properties;
+mod rates;
