@@ -2,7 +2,7 @@
 //!
 //! One step samples the outputs of all blocks, then steps all of them: no wire depends on another wire of the same cycle.
 
-use crate::{ats::Ats, atc::Atc, dma::Dma, mpt::Mpt, mtt::Mtt, regs::Regs, replay::Replay, seg::Seg};
+use crate::{atc::Atc, ats::Ats, dma::Dma, mpt::Mpt, mtt::Mtt, regs::Regs, replay::Replay, seg::Seg};
 use crate::{tlp_rx::TlpRx, tlp_tx::TlpTx};
 use types::port::{
     AtcIn, AtcOut, AtsIn, AtsOut, DmaIn, DmaOut, MptIn, MptOut, MttIn, MttOut, RegsIn, RegsOut, ReplayIn, ReplayOut,
