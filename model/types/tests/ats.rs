@@ -1,5 +1,7 @@
 //! ATS wire formats (PCIe 6.x 10.2.3, 10.3.1): fixed vectors and round trips.
 
+#![allow(clippy::unwrap_used, reason = "test code")]
+
 use proptest::prelude::*;
 use types::ats::{InvalidateRange, TranslationEntry};
 use types::{Iova, PageSize, TlpAddr};

@@ -1,5 +1,7 @@
 //! Table layouts: fixed vectors worked out by hand from the layout tables, bounds, page arithmetic, round trips.
 
+#![allow(clippy::unwrap_used, reason = "test code")]
+
 use proptest::prelude::*;
 use types::{
     ByteCount, FunctionId, Iova, Key, Line, Mode, MttEntry, Op, Owner, PageIndex, PageSize, Pasid, PasidPrefix, Pd,

@@ -1,5 +1,7 @@
 //! TLP headers: fixed vectors worked out by hand from the figures of PCIe 6.x 2.2, and round trips.
 
+#![allow(clippy::unwrap_used, reason = "test code")]
+
 use proptest::prelude::*;
 use types::tlp::{Attributes, Body, MemoryOp, Routing, TlpError, byte_enables, message_code, status};
 use types::{AddressType, Header, Pasid, PasidPrefix, RequesterId, Tag, Tlp, TlpAddr};
