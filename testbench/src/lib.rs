@@ -1,1 +1,3 @@
 //! Lockstep, recordings, conformance and independent checks.
+
+pub mod checker;
