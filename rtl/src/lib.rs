@@ -1,5 +1,6 @@
 //! The unit as hardware in rust-hdl, and its Verilog exporter.
 
+pub mod atc;
 pub mod export;
 pub mod prim;
 pub mod sim;

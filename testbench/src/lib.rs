@@ -2,4 +2,5 @@
 
 pub mod checker;
 pub mod lockstep;
+pub mod rtl;
 pub mod stimulus;
