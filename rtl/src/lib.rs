@@ -2,6 +2,7 @@
 
 pub mod atc;
 pub mod export;
+pub mod package;
 pub mod prim;
 pub mod sim;
 

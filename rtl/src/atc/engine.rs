@@ -202,8 +202,8 @@ pub struct AtcEngine<const F: usize, const A: usize, const TW: usize> {
     /// Step of a sweep whose edge releases the range: the last write of a walk, begun at step 4, is done by then.
     #[default(Constant::new(9u64.into()))]
     pub(super) sweep_end: Constant<Bits<4>>,
-    /// Step of a large fill that writes: lookups under way have passed.
-    #[default(Constant::new(5u64.into()))]
+    /// Step of a large fill before the one that writes: lookups under way have passed by then.
+    #[default(Constant::new(4u64.into()))]
     pub(super) large_end: Constant<Bits<4>>,
     fill_take: Signal<Local, Bit>,
     invalidate_take: Signal<Local, Bit>,
@@ -277,6 +277,7 @@ pub struct AtcEngine<const F: usize, const A: usize, const TW: usize> {
     even_rest: DFF<Bit>,
     even_data: DFF<Bit>,
     evicts: DFF<Bit>,
+    large_written: DFF<Bit>,
     wrapped: DFF<Bit>,
     g_write: DFF<Bit>,
     g_function: DFF<Bits<F>>,
@@ -319,6 +320,7 @@ impl<const F: usize, const A: usize, const TW: usize> Logic for AtcEngine<F, A, 
         dff_setup!(self, clock, epochs, pasid_used, k_function, k_pasid_valid, k_pasid, k_privileged, k_global);
         dff_setup!(self, clock, k_any_pasid, k_all, k_granule, k_compare, k_generation, walk_compare);
         dff_setup!(self, clock, w_ways, w_valid, w_set, address, even_granule, even_rest, even_data, evicts, wrapped);
+        dff_setup!(self, clock, large_written);
         dff_setup!(self, clock, g_write, g_function, g_value, o_fill_ready, o_fill_done, o_stat_fill, o_stat_evict);
         dff_setup!(self, clock, o_invalidate_ready, o_invalidate_done);
         for i in 0..5 {
@@ -446,8 +448,10 @@ impl<const F: usize, const A: usize, const TW: usize> Logic for AtcEngine<F, A, 
                         self.step.d.next = 1.into();
                     }
                 }
-                if self.step.q.val() == self.large_end.val() {
-                    self.large_write.next = true;
+                self.large_write.next = self.step.q.val() == self.large_end.val();
+                self.large_written.d.next = self.large_write.val();
+                if self.large_written.q.val() {
+                    self.large_written.d.next = false;
                     self.end_fill.next = true;
                     self.o_stat_fill.d.next = true;
                     self.o_stat_evict.d.next = self.large_evicts.val();
@@ -523,8 +527,8 @@ impl<const F: usize, const A: usize, const TW: usize> Logic for AtcEngine<F, A, 
         self.k_generation.d.next = self.generation_read.val();
 
         comment!("Entry: the part of the translation around the IOVA, and parity a cycle behind.");
-        self.mixed.next = (self.f_address.q.val() & self.f_keep.q.val())
-            | (self.f_granule.q.val() & !self.f_keep.q.val());
+        self.mixed.next =
+            (self.f_address.q.val() & self.f_keep.q.val()) | (self.f_granule.q.val() & !self.f_keep.q.val());
         if self.f_untranslated.q.val() {
             self.mixed.next = self.f_granule.q.val();
         }
@@ -541,8 +545,7 @@ impl<const F: usize, const A: usize, const TW: usize> Logic for AtcEngine<F, A, 
             ^ self.f_write.q.val()
             ^ self.f_exec.q.val()
             ^ true;
-        self.even_data.d.next =
-            self.address.q.val().xor() ^ self.f_untranslated.q.val() ^ self.f_no_snoop.q.val();
+        self.even_data.d.next = self.address.q.val().xor() ^ self.f_untranslated.q.val() ^ self.f_no_snoop.q.val();
         self.tag.next = bit_cast::<TW, 52>(self.k_granule.q.val())
             | (bit_cast::<TW, 20>(self.k_pasid.q.val()) << 52)
             | (bit_cast::<TW, 4>(self.k_generation.q.val()) << 76)
@@ -568,7 +571,9 @@ impl<const F: usize, const A: usize, const TW: usize> Logic for AtcEngine<F, A, 
         self.large_data.next = self.large_data.val().replace_bit(50, self.f_untranslated.q.val());
         self.large_data.next = self.large_data.val().replace_bit(51, self.f_no_snoop.q.val());
 
-        comment!("Write port of the base-granule array: first rival, else first free way, else the least recently used.");
+        comment!(
+            "Write port of the base-granule array: first rival, else first free way, else the least recently used."
+        );
         self.ways.next = self.frees.val();
         if self.rivals.val().any() {
             self.ways.next = self.rivals.val();
@@ -619,6 +624,7 @@ impl<const F: usize, const A: usize, const TW: usize> Logic for AtcEngine<F, A, 
             self.p_valid.d.next = false;
             self.epochs.d.next = 0.into();
             self.pasid_used.d.next = false;
+            self.large_written.d.next = false;
             self.w_ways.d.next = 0.into();
             self.g_write.d.next = false;
             self.o_fill_ready.d.next = false;

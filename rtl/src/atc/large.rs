@@ -59,7 +59,7 @@ pub struct AtcLarge<const F: usize, const N: usize, const AL: usize, const LW: u
     pub pick: Signal<In, Bit>,
     /// Engine: the entry that was picked was live.
     pub evicts: Signal<Out, Bit>,
-    /// Engine: writes the entry that was picked.
+    /// Engine: writes the entry that was picked, at the next edge.
     pub write: Signal<In, Bit>,
     /// Key: IOVA 63:16.
     pub key_iova: Signal<In, Bits<48>>,
@@ -129,6 +129,7 @@ pub struct AtcLarge<const F: usize, const N: usize, const AL: usize, const LW: u
     target: DFF<Bits<AL>>,
     next_victim: DFF<Bits<AL>>,
     picked: DFF<Bit>,
+    writing: DFF<Bit>,
     evicting: DFF<Bit>,
     info: Info<Self>,
 }
@@ -153,7 +154,7 @@ impl<const F: usize, const N: usize, const AL: usize, const LW: usize> Logic for
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clock, number_hit, hit_1, hit_2, named_1, named_2, differs_top, differs_high, differs_rest);
-        dff_setup!(self, clock, live, drop, free, found, target, next_victim, picked, evicting);
+        dff_setup!(self, clock, live, drop, free, found, target, next_victim, picked, writing, evicting);
         clock!(self, clock, tag_ram, data_ram, owner);
         for i in 0..4 {
             self.active[i].clock.next = self.clock.val();
@@ -188,8 +189,7 @@ impl<const F: usize, const N: usize, const AL: usize, const LW: usize> Logic for
             self.active[i].d.next = self.active[i - 1].q.val() & !self.reset.val();
             self.index[i].d.next = self.index[i - 1].q.val();
         }
-        self.active[0].d.next = self.walk.val()
-            | (self.active[0].q.val() & (self.index[0].q.val() != self.last.val()));
+        self.active[0].d.next = self.walk.val() | (self.active[0].q.val() & (self.index[0].q.val() != self.last.val()));
         self.index[0].d.next = self.index[0].q.val() + 1;
         if self.walk.val() {
             self.index[0].d.next = 0.into();
@@ -197,10 +197,8 @@ impl<const F: usize, const N: usize, const AL: usize, const LW: usize> Logic for
         if self.reset.val() {
             self.active[0].d.next = false;
         }
-        self.walking.next = self.active[0].q.val()
-            | self.active[1].q.val()
-            | self.active[2].q.val()
-            | self.active[3].q.val();
+        self.walking.next =
+            self.active[0].q.val() | self.active[1].q.val() | self.active[2].q.val() | self.active[3].q.val();
         self.tag_ram.rd_en.next = true;
         self.tag_ram.rd_addr.next = self.index[0].q.val();
         self.seen.next = self.tag_ram.rd_data.val();
@@ -280,10 +278,11 @@ impl<const F: usize, const N: usize, const AL: usize, const LW: usize> Logic for
         self.word.next = self.word.val().replace_bit(71, self.key_any_pasid.val());
         self.word.next = self.word.val().replace_bit(72, self.key_low.val());
         self.word.next = self.word.val().replace_bit(73, self.key_huge.val());
-        self.tag_ram.wr_en.next = self.write.val();
+        self.writing.d.next = self.write.val() & !self.reset.val();
+        self.tag_ram.wr_en.next = self.writing.q.val();
         self.tag_ram.wr_addr.next = self.target.q.val();
         self.tag_ram.wr_data.next = self.word.val();
-        self.data_ram.wr_en.next = self.write.val();
+        self.data_ram.wr_en.next = self.writing.q.val();
         self.data_ram.wr_addr.next = self.target.q.val();
         self.data_ram.wr_data.next = self.fill_data.val();
         for i in 0..N {
@@ -302,6 +301,7 @@ impl<const F: usize, const N: usize, const AL: usize, const LW: usize> Logic for
             self.entry[i].clear.next = self.clear.val();
             self.entry[i].write.next = self.write.val();
             self.entry[i].at.next = self.at.val();
+            self.entry[i].target.next = self.target.q.val();
             self.entry[i].tag_iova.next = self.key_iova.val();
             self.entry[i].tag_low.next = self.key_low.val();
             self.entry[i].tag_huge.next = self.key_huge.val();

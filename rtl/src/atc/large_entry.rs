@@ -45,10 +45,12 @@ pub struct AtcLargeEntry<const F: usize, const AL: usize> {
     pub looked_valid: Signal<Out, Bit>,
     /// The entry numbered `at` becomes invalid.
     pub clear: Signal<In, Bit>,
-    /// The entry numbered `at` is written.
-    pub write: Signal<In, Bit>,
-    /// Entry to clear or write.
+    /// Entry to clear.
     pub at: Signal<In, Bits<AL>>,
+    /// The entry numbered `target` is written at the next edge.
+    pub write: Signal<In, Bit>,
+    /// Entry to write.
+    pub target: Signal<In, Bits<AL>>,
     /// Tag to write: IOVA 63:16.
     pub tag_iova: Signal<In, Bits<48>>,
     /// Tag: bits 20:16 of the IOVA are part of the page number (64 KiB).
@@ -74,6 +76,7 @@ pub struct AtcLargeEntry<const F: usize, const AL: usize> {
     mine: Signal<Local, Bit>,
     middle: Signal<Local, Bit>,
     low: Signal<Local, Bit>,
+    writing: DFF<Bit>,
     valid: DFF<Bit>,
     iova: DFF<Bits<48>>,
     is_low: DFF<Bit>,
@@ -103,7 +106,8 @@ impl<const F: usize, const AL: usize> BlockInfo for AtcLargeEntry<F, AL> {
         ("lookup_iova", "Lookup sampled at this edge"),
         ("named", "What the entry says, after the edge"),
         ("look", "Engine: is the entry valid?"),
-        ("clear", "Engine: clear or write the entry numbered `at`"),
+        ("clear", "Engine: clear the entry numbered `at`"),
+        ("write", "Engine: write the entry numbered `target`, at the next edge"),
         ("tag_iova", "Engine: tag to write"),
     ];
     fn parameters() -> Vec<(&'static str, usize)> {
@@ -114,18 +118,29 @@ impl<const F: usize, const AL: usize> BlockInfo for AtcLargeEntry<F, AL> {
 impl<const F: usize, const AL: usize> Logic for AtcLargeEntry<F, AL> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, valid, iova, is_low, is_huge, function, pasid, pasid_valid, privileged, any_pasid);
+        dff_setup!(
+            self,
+            clock,
+            writing,
+            valid,
+            iova,
+            is_low,
+            is_huge,
+            function,
+            pasid,
+            pasid_valid,
+            privileged,
+            any_pasid
+        );
         dff_setup!(self, clock, may_read, may_write, may_exec);
         dff_setup!(self, clock, same_top, same_high, same_rest, same_pasid, same_owner, granted);
         comment!("Lookup: partial compares at the edge that samples it.");
-        self.same_top.d.next =
-            self.lookup_iova.val().get_bits::<17>(31) == self.iova.q.val().get_bits::<17>(31);
-        self.same_high.d.next =
-            self.lookup_iova.val().get_bits::<17>(14) == self.iova.q.val().get_bits::<17>(14);
-        self.middle.next = (self.lookup_iova.val().get_bits::<9>(5) == self.iova.q.val().get_bits::<9>(5))
-            | self.is_huge.q.val();
-        self.low.next = (self.lookup_iova.val().get_bits::<5>(0) == self.iova.q.val().get_bits::<5>(0))
-            | !self.is_low.q.val();
+        self.same_top.d.next = self.lookup_iova.val().get_bits::<17>(31) == self.iova.q.val().get_bits::<17>(31);
+        self.same_high.d.next = self.lookup_iova.val().get_bits::<17>(14) == self.iova.q.val().get_bits::<17>(14);
+        self.middle.next =
+            (self.lookup_iova.val().get_bits::<9>(5) == self.iova.q.val().get_bits::<9>(5)) | self.is_huge.q.val();
+        self.low.next =
+            (self.lookup_iova.val().get_bits::<5>(0) == self.iova.q.val().get_bits::<5>(0)) | !self.is_low.q.val();
         self.same_rest.d.next = self.middle.val() & self.low.val();
         self.same_pasid.d.next = (self.lookup_pasid.val() == self.pasid.q.val()) | self.any_pasid.q.val();
         self.same_owner.d.next = (self.lookup_function.val() == self.function.q.val())
@@ -150,7 +165,8 @@ impl<const F: usize, const AL: usize> Logic for AtcLargeEntry<F, AL> {
         comment!("Engine.");
         self.looked_valid.next = self.valid.q.val() & (self.look.val() == self.number.val());
         self.mine.next = self.at.val() == self.number.val();
-        if self.write.val() & self.mine.val() {
+        self.writing.d.next = self.write.val() & (self.target.val() == self.number.val()) & !self.reset.val();
+        if self.writing.q.val() {
             self.valid.d.next = true;
             self.iova.d.next = self.tag_iova.val();
             self.is_low.d.next = self.tag_low.val();

@@ -1,17 +1,18 @@
 //! `atc`: the Address Translation Cache as hardware, cycle for cycle as `cycle::atc`.
 //!
 //! ```text
-//!  lookup ─┬─► tag, data, order RAM ─► words ─► partial compares, parity ─► select ─► result ─► statistics
+//!  lookup ─┬─► tag, data, order RAM ─► pairs compared ─► named, good ─► select ─► result ─► statistics
 //!          │         e0                 e1                e2                  e3                   e4
 //!          ├─► large tags: compares ─► hit, number ─► data RAM ───────────────┘
 //!          └─► key ─► pending range: partial compares ─► pending ─────────────┘
 //! ```
 //!
-//! One lookup a cycle. No stage is deeper than three or four look-up tables: block-RAM outputs are registered, the tag is
-//! compared in four parts whose results are registered, what follows the compare is one AND-OR over the ways, and what
-//! must not leave on a miss is cleared by the synchronous reset of the result register, not by another gate.
+//! One lookup a cycle. No stage is deeper than three look-up tables: behind the block RAM stands one, whose results (a bit
+//! a pair of compared bits, a bit four bits of parity) are registered; the next edge registers one bit a way; what follows
+//! is an AND-OR over the ways.
 
 mod engine;
+mod fault;
 mod large;
 mod large_entry;
 mod lru;
@@ -20,6 +21,7 @@ mod owner;
 mod way;
 
 pub use engine::{AtcEngine, AtcState};
+pub use fault::Fault;
 pub use large::AtcLarge;
 pub use large_entry::AtcLargeEntry;
 pub use lru::AtcLru;
@@ -62,11 +64,11 @@ pub struct Atc<
     /// A PASID is given.
     pub lookup_key_pasid_valid: Signal<In, Bit>,
     /// PASID.
-    pub lookup_key_pasid_pasid: Signal<In, Bits<20>>,
+    pub lookup_key_pasid_value: Signal<In, Bits<20>>,
     /// Execute permission is needed.
     pub lookup_key_pasid_exec: Signal<In, Bit>,
     /// Privileged mode.
-    pub lookup_key_pasid_privileged: Signal<In, Bit>,
+    pub lookup_key_pasid_priv: Signal<In, Bit>,
     /// I/O virtual address.
     pub lookup_key_iova: Signal<In, Bits<64>>,
     /// Read permission is needed.
@@ -80,11 +82,11 @@ pub struct Atc<
     /// It has a PASID.
     pub fill_key_pasid_valid: Signal<In, Bit>,
     /// PASID.
-    pub fill_key_pasid_pasid: Signal<In, Bits<20>>,
+    pub fill_key_pasid_value: Signal<In, Bits<20>>,
     /// Execute requested; not used.
     pub fill_key_pasid_exec: Signal<In, Bit>,
     /// Privileged mode.
-    pub fill_key_pasid_privileged: Signal<In, Bit>,
+    pub fill_key_pasid_priv: Signal<In, Bit>,
     /// I/O virtual address, anywhere in the page.
     pub fill_key_iova: Signal<In, Bits<64>>,
     /// Bus address of the page.
@@ -110,11 +112,11 @@ pub struct Atc<
     /// A PASID is given.
     pub invalidate_pasid_valid: Signal<In, Bit>,
     /// PASID.
-    pub invalidate_pasid_pasid: Signal<In, Bits<20>>,
+    pub invalidate_pasid_value: Signal<In, Bits<20>>,
     /// Not used.
     pub invalidate_pasid_exec: Signal<In, Bit>,
     /// Not used.
-    pub invalidate_pasid_privileged: Signal<In, Bit>,
+    pub invalidate_pasid_priv: Signal<In, Bit>,
     /// All PASIDs, global entries too.
     pub invalidate_global: Signal<In, Bit>,
     /// Every entry of the function.
@@ -170,7 +172,7 @@ pub struct Atc<
     clash: Signal<Local, Bit>,
     named: Signal<Local, Bits<4>>,
     hits: Signal<Local, Bits<4>>,
-    unsound: Signal<Local, Bit>,
+    large_hit: Signal<Local, Bit>,
     odd: Signal<Local, Bit>,
     address: Signal<Local, Bits<52>>,
     large_address: Signal<Local, Bits<52>>,
@@ -178,6 +180,7 @@ pub struct Atc<
     no_snoop: Signal<Local, Bit>,
     large_word: Signal<Local, Bits<52>>,
     held_off: Signal<Local, Bit>,
+    pending: Signal<Local, Bit>,
     hit: Signal<Local, Bit>,
     whole: Signal<Local, Bits<64>>,
     rivals: Signal<Local, Bits<4>>,
@@ -195,15 +198,7 @@ pub struct Atc<
     s1_write: DFF<Bit>,
     s2_valid: DFF<Bit>,
     s2_slot: DFF<Bits<S>>,
-    s2_function: DFF<Bits<F>>,
-    s2_generation: DFF<Bits<4>>,
-    s2_pasid_valid: DFF<Bit>,
-    s2_pasid: DFF<Bits<20>>,
-    s2_exec: DFF<Bit>,
-    s2_privileged: DFF<Bit>,
-    s2_iova: DFF<Bits<64>>,
-    s2_read: DFF<Bit>,
-    s2_write: DFF<Bit>,
+    s2_iova: DFF<Bits<30>>,
     s2_epoch: DFF<Bits<4>>,
     s2_clearing: DFF<Bit>,
     s2_function_pending: DFF<Bit>,
@@ -213,6 +208,7 @@ pub struct Atc<
     #[default(std::array::from_fn(|_| DFF::default()))]
     s2_differs: [DFF<Bit>; 4],
     s3_valid: DFF<Bit>,
+    s3_live: DFF<Bit>,
     s3_slot: DFF<Bits<S>>,
     s3_epoch: DFF<Bits<4>>,
     s3_pending: DFF<Bit>,
@@ -289,10 +285,9 @@ impl<
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clock, s1_valid, s1_slot, s1_function, s1_pasid_valid, s1_pasid, s1_exec, s1_privileged);
-        dff_setup!(self, clock, s1_iova, s1_read, s1_write, s2_valid, s2_slot, s2_function, s2_generation);
-        dff_setup!(self, clock, s2_pasid_valid, s2_pasid, s2_exec, s2_privileged, s2_iova, s2_read, s2_write);
-        dff_setup!(self, clock, s2_epoch, s2_clearing, s2_function_pending, s2_everywhere, s2_scope);
-        dff_setup!(self, clock, s2_pasid_pending, s3_valid, s3_slot, s3_epoch, s3_pending, s3_iova, r_valid, r_slot);
+        dff_setup!(self, clock, s1_iova, s1_read, s1_write, s2_valid, s2_slot, s2_iova, s2_epoch, s2_clearing);
+        dff_setup!(self, clock, s2_function_pending, s2_everywhere, s2_scope, s2_pasid_pending);
+        dff_setup!(self, clock, s3_valid, s3_live, s3_slot, s3_epoch, s3_pending, s3_iova, r_valid, r_slot);
         dff_setup!(self, clock, r_hit, r_address, r_untranslated, r_no_snoop, r_epoch, r_large, r_named, r_pending);
         dff_setup!(self, clock, r_odd, r_ways, r_set, r_order, o_hit_base, o_hit_large, o_miss, o_miss_permission);
         dff_setup!(self, clock, o_miss_pending, o_parity);
@@ -305,36 +300,28 @@ impl<
         self.s1_slot.d.next = self.lookup_slot.val();
         self.s1_function.d.next = self.lookup_key_function.val();
         self.s1_pasid_valid.d.next = self.lookup_key_pasid_valid.val();
-        self.s1_pasid.d.next = self.lookup_key_pasid_pasid.val();
+        self.s1_pasid.d.next = self.lookup_key_pasid_value.val();
         self.s1_exec.d.next = self.lookup_key_pasid_exec.val();
-        self.s1_privileged.d.next = self.lookup_key_pasid_privileged.val();
+        self.s1_privileged.d.next = self.lookup_key_pasid_priv.val();
         self.s1_iova.d.next = self.lookup_key_iova.val();
         self.s1_read.d.next = self.lookup_read.val();
         self.s1_write.d.next = self.lookup_write.val();
         self.generation.rd0_en.next = true;
         self.generation.rd0_addr.next = self.lookup_key_function.val();
 
-        comment!("e1: the key again, and partial compares with the pending invalidation.");
+        comment!("e1: partial compares with the pending invalidation.");
         self.s2_valid.d.next = self.s1_valid.q.val() & !self.reset.val();
         self.s2_slot.d.next = self.s1_slot.q.val();
-        self.s2_function.d.next = self.s1_function.q.val();
-        self.s2_generation.d.next = self.generation.rd0_data.val();
-        self.s2_pasid_valid.d.next = self.s1_pasid_valid.q.val();
-        self.s2_pasid.d.next = self.s1_pasid.q.val();
-        self.s2_exec.d.next = self.s1_exec.q.val();
-        self.s2_privileged.d.next = self.s1_privileged.q.val();
-        self.s2_iova.d.next = self.s1_iova.q.val();
-        self.s2_read.d.next = self.s1_read.q.val();
-        self.s2_write.d.next = self.s1_write.q.val();
+        self.s2_iova.d.next = self.s1_iova.q.val().get_bits::<30>(0);
         self.s2_epoch.d.next = self.engine.epoch.val();
         self.s2_clearing.d.next = !self.engine.cleared.val();
         self.s2_function_pending.d.next =
             self.engine.pending_valid.val() & (self.s1_function.q.val() == self.engine.pending_function.val());
-        self.s2_everywhere.d.next = self.engine.pending_all.val()
-            | (!self.engine.pending_pasid_valid.val() & self.s1_pasid_valid.q.val());
+        self.s2_everywhere.d.next =
+            self.engine.pending_all.val() | (!self.engine.pending_pasid_valid.val() & self.s1_pasid_valid.q.val());
         self.s2_scope.d.next = !self.engine.pending_pasid_valid.val() | self.s1_pasid_valid.q.val();
-        self.s2_pasid_pending.d.next = (self.s1_pasid.q.val() == self.engine.pending_pasid.val())
-            | self.engine.pending_any_pasid.val();
+        self.s2_pasid_pending.d.next =
+            (self.s1_pasid.q.val() == self.engine.pending_pasid.val()) | self.engine.pending_any_pasid.val();
         for i in 0..4 {
             self.s2_differs[i].clock.next = self.clock.val();
             self.s2_differs[i].d.next = ((self.s1_iova.q.val().get_bits::<13>(12 + 13 * i)
@@ -347,60 +334,58 @@ impl<
         self.s3_valid.d.next = self.s2_valid.q.val() & !self.reset.val();
         self.s3_slot.d.next = self.s2_slot.q.val();
         self.s3_epoch.d.next = self.s2_epoch.q.val();
-        self.s3_iova.d.next = self.s2_iova.q.val().get_bits::<30>(0);
+        self.s3_iova.d.next = self.s2_iova.q.val();
         self.held_off.next = self.s2_scope.q.val()
             & self.s2_pasid_pending.q.val()
             & !(self.s2_differs[0].q.val()
                 | self.s2_differs[1].q.val()
                 | self.s2_differs[2].q.val()
                 | self.s2_differs[3].q.val());
-        self.s3_pending.d.next = self.s2_clearing.q.val()
+        self.pending.next = self.s2_clearing.q.val()
             | (self.s2_function_pending.q.val() & (self.s2_everywhere.q.val() | self.held_off.val()));
+        self.s3_pending.d.next = self.pending.val();
+        self.s3_live.d.next = self.s2_valid.q.val() & !self.pending.val();
 
-        comment!("e3: an AND-OR over the ways; the large-page array has masked them if it answers.");
+        comment!("e3: an AND-OR over the ways and the large-page array, which has masked them if it answers.");
         self.named.next = 0.into();
         self.hits.next = 0.into();
-        self.unsound.next = false;
         self.odd.next = false;
         self.large_word.next = self.big.data.val();
+        self.large_hit.next = self.big.hit.val() & self.s3_live.q.val();
         self.large_address.next = 0.into();
         self.untranslated.next = false;
         self.no_snoop.next = false;
-        if self.big.hit.val() {
+        if self.large_hit.val() {
             self.large_address.next = bit_cast::<52, 4>(self.s3_iova.q.val().get_bits::<4>(12))
                 | (bit_cast::<52, 48>(self.large_word.val().get_bits::<48>(0)) << 4);
             self.untranslated.next = self.large_word.val().get_bit(50);
             self.no_snoop.next = self.large_word.val().get_bit(51);
         }
-        if self.big.hit.val() & self.large_word.val().get_bit(48) {
+        if self.large_hit.val() & self.large_word.val().get_bit(48) {
             self.large_address.next =
                 self.large_address.val() | bit_cast::<52, 9>(self.s3_iova.q.val().get_bits::<9>(12));
         }
-        if self.big.hit.val() & self.large_word.val().get_bit(49) {
+        if self.large_hit.val() & self.large_word.val().get_bit(49) {
             self.large_address.next =
                 self.large_address.val() | bit_cast::<52, 18>(self.s3_iova.q.val().get_bits::<18>(12));
         }
         self.address.next = self.large_address.val();
         for i in 0..W {
-            self.named.next = self.named.val().replace_bit(i, self.way[i].named.val());
-            self.hits.next = self.hits.val().replace_bit(
-                i,
-                self.way[i].named.val() & self.way[i].grants.val() & self.way[i].sound.val(),
-            );
-            self.unsound.next = self.unsound.val() | (self.way[i].named.val() & !self.way[i].sound.val());
+            self.named.next = self.named.val().replace_bit(i, self.way[i].named.val() & self.way[i].sound.val());
+            self.hits.next =
+                self.hits.val().replace_bit(i, self.way[i].named.val() & self.way[i].good.val() & self.s3_live.q.val());
             self.odd.next = self.odd.val() | (self.way[i].valid.val() & !self.way[i].sound.val());
-            if self.way[i].named.val() {
+            if self.hits.val().get_bit(i) {
                 self.address.next = self.address.val() | self.way[i].address.val();
                 self.untranslated.next = self.untranslated.val() | self.way[i].untranslated.val();
                 self.no_snoop.next = self.no_snoop.val() | self.way[i].no_snoop.val();
             }
         }
-        self.hit.next = self.s3_valid.q.val()
-            & !self.s3_pending.q.val()
-            & !self.unsound.val()
-            & (self.big.hit.val() | self.hits.val().any());
-        self.whole.next = bit_cast::<64, 12>(self.s3_iova.q.val().get_bits::<12>(0))
-            | (bit_cast::<64, 52>(self.address.val()) << 12);
+        self.hit.next = self.large_hit.val() | self.hits.val().any();
+        self.whole.next = bit_cast::<64, 52>(self.address.val()) << 12;
+        if self.hit.val() {
+            self.whole.next = self.whole.val() | bit_cast::<64, 12>(self.s3_iova.q.val().get_bits::<12>(0));
+        }
         self.r_valid.d.next = self.s3_valid.q.val();
         self.r_slot.d.next = self.s3_slot.q.val();
         self.r_epoch.d.next = self.s3_epoch.q.val();
@@ -408,18 +393,13 @@ impl<
         self.r_address.d.next = self.whole.val();
         self.r_untranslated.d.next = self.untranslated.val();
         self.r_no_snoop.d.next = self.no_snoop.val();
-        self.r_large.d.next = self.big.hit.val();
-        self.r_named.d.next = (self.big.named.val() | self.named.val().any()) & !self.unsound.val();
+        self.r_large.d.next = self.large_hit.val();
+        self.r_named.d.next = self.big.named.val() | self.named.val().any();
         self.r_pending.d.next = self.s3_pending.q.val();
         self.r_odd.d.next = self.odd.val() & self.s3_valid.q.val();
         self.r_ways.d.next = self.hits.val();
         self.r_set.d.next = self.s3_iova.q.val().get_bits::<A>(12);
         self.r_order.d.next = self.order.lookup_order.val();
-        if !self.hit.val() {
-            self.r_address.d.next = 0.into();
-            self.r_untranslated.d.next = false;
-            self.r_no_snoop.d.next = false;
-        }
         if !self.s3_valid.q.val() {
             self.r_slot.d.next = 0.into();
             self.r_epoch.d.next = 0.into();
@@ -474,15 +454,15 @@ impl<
             self.way[i].clock.next = self.clock.val();
             self.way[i].lookup_set.next = self.set.val();
             self.way[i].lookup_clash.next = self.clash.val();
-            self.way[i].asked_granule.next = self.s2_iova.q.val().get_bits::<52>(12);
-            self.way[i].asked_function.next = self.s2_function.q.val();
-            self.way[i].asked_generation.next = self.s2_generation.q.val();
-            self.way[i].asked_pasid.next = self.s2_pasid.q.val();
-            self.way[i].asked_pasid_valid.next = self.s2_pasid_valid.q.val();
-            self.way[i].asked_privileged.next = self.s2_privileged.q.val();
-            self.way[i].asked_read.next = self.s2_read.q.val();
-            self.way[i].asked_write.next = self.s2_write.q.val();
-            self.way[i].asked_exec.next = self.s2_exec.q.val();
+            self.way[i].asked_granule.next = self.s1_iova.q.val().get_bits::<52>(12);
+            self.way[i].asked_function.next = self.s1_function.q.val();
+            self.way[i].asked_generation.next = self.generation.rd0_data.val();
+            self.way[i].asked_pasid.next = self.s1_pasid.q.val();
+            self.way[i].asked_pasid_valid.next = self.s1_pasid_valid.q.val();
+            self.way[i].asked_privileged.next = self.s1_privileged.q.val();
+            self.way[i].asked_read.next = self.s1_read.q.val();
+            self.way[i].asked_write.next = self.s1_write.q.val();
+            self.way[i].asked_exec.next = self.s1_exec.q.val();
             self.way[i].asked_elsewhere.next = self.big.early_hit.val();
             self.way[i].engine_set.next = self.engine.set.val();
             self.way[i].key_granule.next = self.engine.key_granule.val();
@@ -513,9 +493,9 @@ impl<
         self.big.reset.next = self.reset.val();
         self.big.lookup_iova.next = self.lookup_key_iova.val().get_bits::<48>(16);
         self.big.lookup_function.next = self.lookup_key_function.val();
-        self.big.lookup_pasid.next = self.lookup_key_pasid_pasid.val();
+        self.big.lookup_pasid.next = self.lookup_key_pasid_value.val();
         self.big.lookup_pasid_valid.next = self.lookup_key_pasid_valid.val();
-        self.big.lookup_privileged.next = self.lookup_key_pasid_privileged.val();
+        self.big.lookup_privileged.next = self.lookup_key_pasid_priv.val();
         self.big.lookup_read.next = self.lookup_read.val();
         self.big.lookup_write.next = self.lookup_write.val();
         self.big.lookup_exec.next = self.lookup_key_pasid_exec.val();
@@ -543,8 +523,8 @@ impl<
         self.engine.fill_valid.next = self.fill_valid.val();
         self.engine.fill_function.next = self.fill_key_function.val();
         self.engine.fill_pasid_valid.next = self.fill_key_pasid_valid.val();
-        self.engine.fill_pasid.next = self.fill_key_pasid_pasid.val();
-        self.engine.fill_privileged.next = self.fill_key_pasid_privileged.val();
+        self.engine.fill_pasid.next = self.fill_key_pasid_value.val();
+        self.engine.fill_privileged.next = self.fill_key_pasid_priv.val();
         self.engine.fill_granule.next = self.fill_key_iova.val().get_bits::<52>(12);
         self.engine.fill_address.next = self.fill_address.val().get_bits::<52>(12);
         self.engine.fill_size.next = self.fill_size_log2.val();
@@ -558,7 +538,7 @@ impl<
         self.engine.invalidate_valid.next = self.invalidate_valid.val();
         self.engine.invalidate_function.next = self.invalidate_function.val();
         self.engine.invalidate_pasid_valid.next = self.invalidate_pasid_valid.val();
-        self.engine.invalidate_pasid.next = self.invalidate_pasid_pasid.val();
+        self.engine.invalidate_pasid.next = self.invalidate_pasid_value.val();
         self.engine.invalidate_global.next = self.invalidate_global.val();
         self.engine.invalidate_all.next = self.invalidate_all.val();
         self.engine.invalidate_granule.next = self.invalidate_iova.val().get_bits::<52>(12);

@@ -87,10 +87,10 @@ impl<const F: usize> Logic for AtcOwner<F> {
             & self.kind.q.val()
             & (self.pasid.q.val() | self.any_pasid.q.val() | self.key_any_pasid.val());
         comment!("PCIe 6.x 10.3.8: without a PASID, entries that have one are meant at all addresses.");
-        self.everywhere.next = self.function.q.val()
-            & (self.key_all.val() | (!self.key_pasid_valid.val() & self.pasid_valid.q.val()));
+        self.everywhere.next =
+            self.function.q.val() & (self.key_all.val() | (!self.key_pasid_valid.val() & self.pasid_valid.q.val()));
         self.scoped.next = self.key_global.val() | (!self.global.q.val() & self.pasid.q.val());
-        self.in_range.next = self.function.q.val()
-            & (!self.key_pasid_valid.val() | (self.pasid_valid.q.val() & self.scoped.val()));
+        self.in_range.next =
+            self.function.q.val() & (!self.key_pasid_valid.val() | (self.pasid_valid.q.val() & self.scoped.val()));
     }
 }

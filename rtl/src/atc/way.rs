@@ -15,8 +15,8 @@ use crate::prim::{Ram1w1r, Ram1w2r};
 /// 74 global, 75 answers any PASID, 79:76 generation, 80 R, 81 W, 82 Exe, 83 valid, 84 parity of the granule, 85 parity
 /// of the rest, then the function. Data RAM: 51:0 bus address 63:12, 52 U, 53 N, 54 parity. Parity is even.
 ///
-/// Lookup: RAM read at e0, words into registers at e1, partial compares and parity into registers at e2; what the outputs
-/// say is one look-up table behind those. A word that is written at the edge of its read counts as empty, so the RAM needs
+/// Lookup: RAM read at e0; at e1 one look-up table a pair of compared bits or four bits of parity; at e2 the rest of
+/// both, so that each output is a register. A word that is written at the edge of its read counts as empty, so the RAM needs
 /// no collision logic. Engine: the same three steps, then `rival`, `free` and `drop` are registered.
 #[derive(LogicBlock, SmartDefault)]
 pub struct AtcWay<const F: usize, const A: usize, const TW: usize> {
@@ -26,7 +26,7 @@ pub struct AtcWay<const F: usize, const A: usize, const TW: usize> {
     pub lookup_set: Signal<In, Bits<A>>,
     /// That set is the one of the write port.
     pub lookup_clash: Signal<In, Bit>,
-    /// The lookup one edge after its read: granule.
+    /// The lookup in the cycle after its read: granule.
     pub asked_granule: Signal<In, Bits<52>>,
     /// Asked: function.
     pub asked_function: Signal<In, Bits<F>>,
@@ -44,12 +44,12 @@ pub struct AtcWay<const F: usize, const A: usize, const TW: usize> {
     pub asked_write: Signal<In, Bit>,
     /// Asked: Exe is needed.
     pub asked_exec: Signal<In, Bit>,
-    /// The large-page array answers this lookup.
+    /// The large-page array answers the lookup; a cycle later.
     pub asked_elsewhere: Signal<In, Bit>,
     /// The entry names the page asked for; from registers, as all that follows.
     pub named: Signal<Out, Bit>,
-    /// The entry grants what was asked.
-    pub grants: Signal<Out, Bit>,
+    /// It grants what was asked and has no parity error.
+    pub good: Signal<Out, Bit>,
     /// No parity error in the word read.
     pub sound: Signal<Out, Bit>,
     /// A valid entry was read.
@@ -102,24 +102,38 @@ pub struct AtcWay<const F: usize, const A: usize, const TW: usize> {
     word: Signal<Local, Bits<TW>>,
     seen: Signal<Local, Bits<TW>>,
     found: Signal<Local, Bits<TW>>,
-    allowed: Signal<Local, Bit>,
+    datum: Signal<Local, Bits<55>>,
+    granule_pairs: Signal<Local, Bits<26>>,
+    pasid_pairs: Signal<Local, Bits<10>>,
+    granule_quads: Signal<Local, Bits<13>>,
+    rest_quads: Signal<Local, Bits<8>>,
+    data_quads: Signal<Local, Bits<14>>,
+    odd: Signal<Local, Bit>,
     overlap: Signal<Local, Bit>,
     broken: Signal<Local, Bit>,
     tag_ram: Ram1w2r<TW, A, true>,
     data_ram: Ram1w1r<55, A, true>,
     owner: AtcOwner<F>,
-    clash: [DFF<Bit>; 2],
-    tag: DFF<Bits<TW>>,
-    data: [DFF<Bits<55>>; 2],
-    granule_low: DFF<Bit>,
-    granule_high: DFF<Bit>,
-    pasid: DFF<Bit>,
-    rest: DFF<Bit>,
-    granted: DFF<Bit>,
+    clash: DFF<Bit>,
+    same_granule: DFF<Bits<26>>,
+    same_pasid: DFF<Bits<10>>,
+    any_pasid: DFF<Bit>,
+    same_function: DFF<Bit>,
+    same_generation: DFF<Bit>,
+    same_kind: DFF<Bit>,
     present: DFF<Bit>,
-    odd_granule: DFF<Bit>,
-    odd_rest: DFF<Bit>,
-    odd_data: DFF<Bit>,
+    allowed: DFF<Bit>,
+    odd_granule: DFF<Bits<13>>,
+    even_granule: DFF<Bit>,
+    odd_rest: DFF<Bits<8>>,
+    odd_function: DFF<Bit>,
+    even_rest: DFF<Bit>,
+    odd_data: DFF<Bits<14>>,
+    data: [DFF<Bits<54>>; 2],
+    is_named: DFF<Bit>,
+    is_odd: DFF<Bit>,
+    is_good: DFF<Bit>,
+    was_present: DFF<Bit>,
     engine_tag: DFF<Bits<TW>>,
     #[default(std::array::from_fn(|_| DFF::default()))]
     differs: [DFF<Bit>; 4],
@@ -138,7 +152,7 @@ impl<const F: usize, const A: usize, const TW: usize> BlockInfo for AtcWay<F, A,
     const SUMMARY: &'static str = "one way of the base-granule array of the ATC";
     const GROUPS: &'static [(&'static str, &'static str)] = &[
         ("lookup_set", "Lookup: read of the RAMs"),
-        ("asked_granule", "Lookup: what is asked, one edge after the read"),
+        ("asked_granule", "Lookup: what is asked, in the cycle after the read"),
         ("named", "Lookup: what the entry says, three edges after the read"),
         ("engine_set", "Engine: read of the tag RAM"),
         ("key_granule", "Engine: key of the fill or the invalidation"),
@@ -154,12 +168,13 @@ impl<const F: usize, const A: usize, const TW: usize> BlockInfo for AtcWay<F, A,
 impl<const F: usize, const A: usize, const TW: usize> Logic for AtcWay<F, A, TW> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, tag, granule_low, granule_high, pasid, rest, granted, present);
-        dff_setup!(self, clock, odd_granule, odd_rest, odd_data, engine_tag, generation, engine_valid);
+        dff_setup!(self, clock, clash, same_granule, same_pasid, any_pasid, same_function, same_generation);
+        dff_setup!(self, clock, same_kind, present, allowed, odd_granule, even_granule, odd_rest, odd_function);
+        dff_setup!(self, clock, even_rest, odd_data, is_named, is_odd, is_good, was_present);
+        dff_setup!(self, clock, engine_tag, generation, engine_valid);
         dff_setup!(self, clock, engine_odd_granule, engine_odd_rest, is_rival, is_free, is_dropped);
         clock!(self, clock, tag_ram, data_ram, owner);
         for i in 0..2 {
-            self.clash[i].clock.next = self.clock.val();
             self.data[i].clock.next = self.clock.val();
         }
         comment!("Write port. A cleared word differs in its valid bit alone: parity of an invalid word means nothing.");
@@ -176,43 +191,76 @@ impl<const F: usize, const A: usize, const TW: usize> Logic for AtcWay<F, A, TW>
         self.tag_ram.rd0_addr.next = self.lookup_set.val();
         self.data_ram.rd_en.next = true;
         self.data_ram.rd_addr.next = self.lookup_set.val();
-        self.clash[0].d.next = self.write_en.val() & self.lookup_clash.val();
-        comment!("e1: the words.");
-        self.tag.d.next = self.tag_ram.rd0_data.val();
-        self.data[0].d.next = self.data_ram.rd_data.val();
-        self.clash[1].d.next = self.clash[0].q.val();
-        comment!("e2: partial compares and parity.");
-        self.seen.next = self.tag.q.val();
-        self.granule_low.d.next =
-            self.seen.val().get_bits::<26>(0) == self.asked_granule.val().get_bits::<26>(0);
-        self.granule_high.d.next =
-            self.seen.val().get_bits::<26>(26) == self.asked_granule.val().get_bits::<26>(26);
-        self.pasid.d.next =
-            (self.seen.val().get_bits::<20>(52) == self.asked_pasid.val()) | self.seen.val().get_bit(75);
-        self.present.d.next = self.seen.val().get_bit(83) & !self.clash[1].q.val();
-        self.rest.d.next = (self.seen.val().get_bits::<F>(86) == self.asked_function.val())
-            & (self.seen.val().get_bits::<4>(76) == self.asked_generation.val())
-            & (self.seen.val().get_bit(72) == self.asked_pasid_valid.val())
-            & (self.seen.val().get_bit(73) == (self.asked_privileged.val() & self.asked_pasid_valid.val()))
-            & self.seen.val().get_bit(83)
-            & !self.clash[1].q.val()
-            & !self.asked_elsewhere.val();
-        self.allowed.next = (self.seen.val().get_bit(80) | !self.asked_read.val())
+        self.clash.d.next = self.write_en.val() & self.lookup_clash.val();
+        comment!("e1: first look-up tables of the compare (two bits each) and of parity (four).");
+        self.seen.next = self.tag_ram.rd0_data.val();
+        self.datum.next = self.data_ram.rd_data.val();
+        self.granule_pairs.next = 0.into();
+        for i in 0..26 {
+            self.granule_pairs.next = self
+                .granule_pairs
+                .val()
+                .replace_bit(i, self.seen.val().get_bits::<2>(2 * i) == self.asked_granule.val().get_bits::<2>(2 * i));
+        }
+        self.pasid_pairs.next = 0.into();
+        for i in 0..10 {
+            self.pasid_pairs.next = self.pasid_pairs.val().replace_bit(
+                i,
+                self.seen.val().get_bits::<2>(52 + 2 * i) == self.asked_pasid.val().get_bits::<2>(2 * i),
+            );
+        }
+        self.granule_quads.next = 0.into();
+        for i in 0..13 {
+            self.granule_quads.next =
+                self.granule_quads.val().replace_bit(i, self.seen.val().get_bits::<4>(4 * i).xor());
+        }
+        self.rest_quads.next = 0.into();
+        for i in 0..8 {
+            self.rest_quads.next =
+                self.rest_quads.val().replace_bit(i, self.seen.val().get_bits::<4>(52 + 4 * i).xor());
+        }
+        self.data_quads.next = 0.into();
+        for i in 0..13 {
+            self.data_quads.next = self.data_quads.val().replace_bit(i, self.datum.val().get_bits::<4>(4 * i).xor());
+        }
+        self.data_quads.next = self.data_quads.val().replace_bit(13, self.datum.val().get_bits::<3>(52).xor());
+        self.same_granule.d.next = self.granule_pairs.val();
+        self.same_pasid.d.next = self.pasid_pairs.val();
+        self.any_pasid.d.next = self.seen.val().get_bit(75);
+        self.same_function.d.next = self.seen.val().get_bits::<F>(86) == self.asked_function.val();
+        self.same_generation.d.next = self.seen.val().get_bits::<4>(76) == self.asked_generation.val();
+        self.same_kind.d.next = (self.seen.val().get_bit(72) == self.asked_pasid_valid.val())
+            & (self.seen.val().get_bit(73) == (self.asked_privileged.val() & self.asked_pasid_valid.val()));
+        self.present.d.next = self.seen.val().get_bit(83) & !self.clash.q.val();
+        self.allowed.d.next = (self.seen.val().get_bit(80) | !self.asked_read.val())
             & (self.seen.val().get_bit(81) | !self.asked_write.val())
             & (self.seen.val().get_bit(82) | !self.asked_exec.val());
-        self.granted.d.next = self.allowed.val();
-        self.odd_granule.d.next = self.seen.val().get_bits::<52>(0).xor() ^ self.seen.val().get_bit(84);
-        self.odd_rest.d.next = self.seen.val().get_bits::<32>(52).xor()
-            ^ self.seen.val().get_bits::<F>(86).xor()
-            ^ self.seen.val().get_bit(85);
-        self.odd_data.d.next = self.data[0].q.val().xor();
+        self.odd_granule.d.next = self.granule_quads.val();
+        self.even_granule.d.next = self.seen.val().get_bit(84);
+        self.odd_rest.d.next = self.rest_quads.val();
+        self.odd_function.d.next = self.seen.val().get_bits::<F>(86).xor();
+        self.even_rest.d.next = self.seen.val().get_bit(85);
+        self.odd_data.d.next = self.data_quads.val();
+        self.data[0].d.next = self.datum.val().get_bits::<54>(0);
+        comment!("e2: the rest of both.");
+        self.is_named.d.next = self.same_granule.q.val().all()
+            & (self.same_pasid.q.val().all() | self.any_pasid.q.val())
+            & self.same_function.q.val()
+            & self.same_generation.q.val()
+            & self.same_kind.q.val()
+            & self.present.q.val()
+            & !self.asked_elsewhere.val();
+        self.odd.next = (self.odd_granule.q.val().xor() ^ self.even_granule.q.val())
+            | (self.odd_rest.q.val().xor() ^ self.odd_function.q.val() ^ self.even_rest.q.val())
+            | self.odd_data.q.val().xor();
+        self.is_odd.d.next = self.odd.val();
+        self.is_good.d.next = self.allowed.q.val() & !self.odd.val();
+        self.was_present.d.next = self.present.q.val();
         self.data[1].d.next = self.data[0].q.val();
-        comment!("After e2: one look-up table.");
-        self.named.next =
-            self.granule_low.q.val() & self.granule_high.q.val() & self.pasid.q.val() & self.rest.q.val();
-        self.grants.next = self.granted.q.val();
-        self.sound.next = !(self.odd_granule.q.val() | self.odd_rest.q.val() | self.odd_data.q.val());
-        self.valid.next = self.present.q.val();
+        self.named.next = self.is_named.q.val();
+        self.good.next = self.is_good.q.val();
+        self.sound.next = !self.is_odd.q.val();
+        self.valid.next = self.was_present.q.val();
         self.address.next = self.data[1].q.val().get_bits::<52>(0);
         self.untranslated.next = self.data[1].q.val().get_bit(52);
         self.no_snoop.next = self.data[1].q.val().get_bit(53);
@@ -248,19 +296,14 @@ impl<const F: usize, const A: usize, const TW: usize> Logic for AtcWay<F, A, TW>
         self.owner.key_global.next = self.key_global.val();
         self.owner.key_any_pasid.next = self.key_any_pasid.val();
         self.owner.key_all.next = self.key_all.val();
-        self.overlap.next = !(self.differs[0].q.val()
-            | self.differs[1].q.val()
-            | self.differs[2].q.val()
-            | self.differs[3].q.val());
+        self.overlap.next =
+            !(self.differs[0].q.val() | self.differs[1].q.val() | self.differs[2].q.val() | self.differs[3].q.val());
         self.broken.next = self.engine_odd_granule.q.val() | self.engine_odd_rest.q.val();
         self.is_rival.d.next = self.engine_valid.q.val()
             & (self.broken.val() | (self.overlap.val() & self.owner.rival.val() & self.generation.q.val()));
-        self.is_free.d.next = !self.engine_valid.q.val()
-            | (self.owner.same_function.val() & !self.generation.q.val());
+        self.is_free.d.next = !self.engine_valid.q.val() | (self.owner.same_function.val() & !self.generation.q.val());
         self.is_dropped.d.next = self.engine_valid.q.val()
-            & (self.broken.val()
-                | self.owner.everywhere.val()
-                | (self.owner.in_range.val() & self.overlap.val()));
+            & (self.broken.val() | self.owner.everywhere.val() | (self.owner.in_range.val() & self.overlap.val()));
         self.rival.next = self.is_rival.q.val();
         self.free.next = self.is_free.q.val();
         self.drop.next = self.is_dropped.q.val();

@@ -67,9 +67,9 @@ fn drive<
     b.lookup_slot.next = u64::from(l.slot.0).into();
     b.lookup_key_function.next = u64::from(l.key.function.0).into();
     b.lookup_key_pasid_valid.next = l.key.pasid.valid;
-    b.lookup_key_pasid_pasid.next = u64::from(l.key.pasid.pasid.0).into();
+    b.lookup_key_pasid_value.next = u64::from(l.key.pasid.pasid.0).into();
     b.lookup_key_pasid_exec.next = l.key.pasid.exec;
-    b.lookup_key_pasid_privileged.next = l.key.pasid.privileged;
+    b.lookup_key_pasid_priv.next = l.key.pasid.privileged;
     b.lookup_key_iova.next = l.key.iova.0.into();
     b.lookup_read.next = l.read;
     b.lookup_write.next = l.write;
@@ -77,9 +77,9 @@ fn drive<
     b.fill_valid.next = f.valid;
     b.fill_key_function.next = u64::from(f.key.function.0).into();
     b.fill_key_pasid_valid.next = f.key.pasid.valid;
-    b.fill_key_pasid_pasid.next = u64::from(f.key.pasid.pasid.0).into();
+    b.fill_key_pasid_value.next = u64::from(f.key.pasid.pasid.0).into();
     b.fill_key_pasid_exec.next = f.key.pasid.exec;
-    b.fill_key_pasid_privileged.next = f.key.pasid.privileged;
+    b.fill_key_pasid_priv.next = f.key.pasid.privileged;
     b.fill_key_iova.next = f.key.iova.0.into();
     b.fill_address.next = f.address.0.into();
     b.fill_size_log2.next = u64::from(f.size_log2).into();
@@ -93,9 +93,9 @@ fn drive<
     b.invalidate_valid.next = i.valid;
     b.invalidate_function.next = u64::from(i.function.0).into();
     b.invalidate_pasid_valid.next = i.pasid.valid;
-    b.invalidate_pasid_pasid.next = u64::from(i.pasid.pasid.0).into();
+    b.invalidate_pasid_value.next = u64::from(i.pasid.pasid.0).into();
     b.invalidate_pasid_exec.next = i.pasid.exec;
-    b.invalidate_pasid_privileged.next = i.pasid.privileged;
+    b.invalidate_pasid_priv.next = i.pasid.privileged;
     b.invalidate_global.next = i.global;
     b.invalidate_all.next = i.all;
     b.invalidate_iova.next = i.iova.0.into();

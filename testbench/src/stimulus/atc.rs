@@ -266,5 +266,9 @@ pub fn rows(rows: usize) -> impl Strategy<Value = Vec<Row>> {
         prop::bool::weighted(0.001),
     )
         .prop_map(|(lookup, fill, invalidate, reset)| Row { lookup, fill, invalidate, reset });
-    prop::collection::vec(row, 1..=rows)
+    // The length shrinks first, and by halves; then the rows.
+    (1..=rows, prop::collection::vec(row, rows)).prop_map(|(n, mut rows)| {
+        rows.truncate(n);
+        rows
+    })
 }

@@ -92,8 +92,7 @@ impl BaseArray {
         }
         let Write { set, ways, filled, entry } = std::mem::take(&mut self.write);
         for way in (0..self.ways as u32).filter(|way| ways >> way & 1 == 1) {
-            self.entries[set * self.ways + way as usize] =
-                if filled == Some(way) { entry } else { Entry::default() };
+            self.entries[set * self.ways + way as usize] = if filled == Some(way) { entry } else { Entry::default() };
         }
         (set, ways)
     }
@@ -121,12 +120,11 @@ impl BaseArray {
                 continue;
             }
             parity |= entry.bad_parity;
-            if entry.granule != granule || !entry.owner.answers(asked) {
+            if entry.bad_parity || entry.granule != granule || !entry.owner.answers(asked) {
                 continue;
             }
             probe.named = true;
-            probe.unsound |= entry.bad_parity;
-            if entry.attributes.grant(lookup) && !entry.bad_parity {
+            if entry.attributes.grant(lookup) {
                 probe.hit = true;
                 probe.way = way as u32;
                 probe.address = entry.address | iova & ((1 << self.granule_log2) - 1);

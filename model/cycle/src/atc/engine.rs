@@ -17,9 +17,18 @@ enum State {
     /// A base fill: reads its set at 0 and the order of use at 1 and 2, stands on the write port at 4.
     Base(BaseFill),
     /// A large fill: walks the entries, picks one and clears it, and writes when lookups under way have passed.
-    Large { at: u32, target: Option<u32>, evicts: bool, generation: u8 },
+    Large {
+        at: u32,
+        target: Option<u32>,
+        evicts: bool,
+        generation: u8,
+    },
     /// An invalidation: `count` sets from `first` on, beside it all large entries.
-    Sweep { at: u32, first: u32, count: u32 },
+    Sweep {
+        at: u32,
+        first: u32,
+        count: u32,
+    },
 }
 
 #[derive(Clone, Copy, Debug, Default)]

@@ -147,8 +147,6 @@ struct Probe {
     named: bool,
     /// An entry grants the access.
     hit: bool,
-    /// An entry that names the page has a parity error: whatever else is found, this is a miss.
-    unsound: bool,
     way: u32,
     address: u64,
     attributes: Attributes,
@@ -196,7 +194,7 @@ impl Atc {
         }
         // The large-page array goes first.
         let probe = if s3.large.hit { s3.large } else { s3.base };
-        let hit = probe.hit && !probe.unsound && !s3.pending;
+        let hit = probe.hit && !s3.pending;
         let out = &mut self.out;
         out.result = AtcResult { valid: true, slot: s3.lookup.slot, epoch: s3.epoch, ..AtcResult::default() };
         if hit {
@@ -210,7 +208,7 @@ impl Atc {
             stat_hit_base: hit && !s3.large.hit,
             stat_hit_large: hit && s3.large.hit,
             stat_miss: !hit,
-            stat_miss_permission: !hit && !s3.pending && !probe.unsound && (s3.base.named || s3.large.named),
+            stat_miss_permission: !hit && !s3.pending && (s3.base.named || s3.large.named),
             stat_miss_pending: s3.pending,
             stat_parity: s3.parity,
             ..AtcOut::default()
