@@ -37,7 +37,7 @@ impl<
     pub fn broken(fault: Fault) -> Box<Self> {
         let mut atc = Self::new();
         match fault {
-            Fault::OrderLost => atc.order.pairs = Constant::new(0u64.into()),
+            Fault::OrderLost => atc.base.lru.pairs = Constant::new(0u64.into()),
             Fault::ReleasedEarly => atc.engine.sweep_end = Constant::new(5u64.into()),
             Fault::LargeWrittenEarly => atc.engine.large_end = Constant::new(2u64.into()),
             Fault::WalkStopsShort => atc.big.last = Constant::new((N as u64 - 2).into()),

@@ -28,7 +28,7 @@ impl<
         let mut atc = Box::<Self>::default();
         // Pairs of ways (0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3) of which both exist.
         let pairs: u64 = [0b00_0001, 0b00_1011, 0b11_1111][W.clamp(2, 4) - 2];
-        atc.order.pairs = Constant::new(pairs.into());
+        atc.base.lru.pairs = Constant::new(pairs.into());
         atc
     }
 }
