@@ -2,7 +2,7 @@
 //!
 //! One step samples the outputs of all blocks, then steps all of them: no wire depends on another wire of the same cycle.
 
-use crate::{ats::Ats, atc::Atc, dma::Dma, mpt::Mpt, mtt::Mtt, regs::Regs, replay::Replay, seg::Seg};
+use crate::{atc::Atc, ats::Ats, dma::Dma, mpt::Mpt, mtt::Mtt, regs::Regs, replay::Replay, seg::Seg};
 use crate::{tlp_rx::TlpRx, tlp_tx::TlpTx};
 use types::port::{
     AtcIn, AtcOut, AtsIn, AtsOut, DmaIn, DmaOut, MptIn, MptOut, MttIn, MttOut, RegsIn, RegsOut, ReplayIn, ReplayOut,
@@ -122,6 +122,7 @@ impl Unit {
             write_room: w.dma.write_room,
             read_room: w.dma.read_room,
             write_sent: w.dma.write_sent,
+            retranslate: w.dma.retranslate,
         }
     }
 
@@ -148,6 +149,7 @@ impl Unit {
             invalidate_done: w.atc.invalidate_done,
             message: w.tlp_rx.message,
             answer_ready: w.tlp_tx.ats_message_ready,
+            drained: w.dma.drained,
         }
     }
 
@@ -162,6 +164,8 @@ impl Unit {
             read_ready: w.tlp_tx.read_ready,
             posted_sent: w.tlp_tx.posted_sent,
             cpl: w.tlp_rx.data_cpl,
+            epoch: w.ats.epoch,
+            retranslated: w.replay.retranslated,
             read_data_ready: inp.read_data_ready,
             completion_ready: inp.completion_ready,
         }

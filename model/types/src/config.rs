@@ -70,6 +70,8 @@ pub struct UnitCfg {
 
 /// Segments in the pipeline between `seg` and the exit of `replay` when nothing waits.
 pub const PIPELINE_SLOTS: u32 = 16;
+/// Slots that `replay` keeps for translations that `dma` looks up again, one an engine.
+pub const RETRANSLATE_SLOTS: u32 = 2;
 
 impl UnitCfg {
     /// Segment slots: parked ones and those in the pipeline.
@@ -79,6 +81,10 @@ impl UnitCfg {
         } else {
             self.parked_segments + PIPELINE_SLOTS
         }
+    }
+    /// Slots that `seg` hands out; the others are those of [`RETRANSLATE_SLOTS`].
+    pub const fn segment_slots(&self) -> u32 {
+        self.slots() - RETRANSLATE_SLOTS
     }
     /// Bits of a slot number.
     pub const fn slot_bits(&self) -> u32 {
@@ -160,7 +166,7 @@ impl UnitCfg {
         range("atc_granule_log2", self.atc_granule_log2, 12, 20)?;
         range("ats_requests", self.ats_requests, 1, 128)?;
         range("parked_segments", self.parked_segments, 2, 240)?;
-        range("stream_slots", self.stream_slots, 1, self.slots())?;
+        range("stream_slots", self.stream_slots, 1, self.segment_slots())?;
         range("read_tags", self.read_tags, 1, 512)?;
         power("read_slot_bytes", self.read_slot_bytes, 128, 4096)?;
         power("read_slots", self.read_slots, 2, 2048)?;

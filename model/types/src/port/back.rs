@@ -1,8 +1,8 @@
 //! Ports of `dma`, `tlp_tx`, `tlp_rx` and `regs`.
 
 use super::{
-    Beat, Completion, Credits, FunctionCfg, LineFill, LineRequest, MessageTlp, ReadData, ReleasedSegment, StreamNote,
-    TableControl, TlpBeat, WriteData, WriteDataRequest,
+    Beat, Completion, Credits, FunctionCfg, LineFill, LineRequest, MessageTlp, ReadData, ReleasedSegment, Retranslate,
+    Retranslated, StreamNote, TableControl, TlpBeat, WriteData, WriteDataRequest,
 };
 use crate::access::{AddressType, PasidPrefix};
 use crate::addr::{FunctionId, TlpAddr};
@@ -50,7 +50,7 @@ ports! {
         data: Beat,
         /// one bit a DW of payload
         strb: u16 = cfg.data_dws(),
-        /// last beat: the TLP is committed with the descriptor beside it
+        /// last beat: the TLP is committed with the descriptor beside it, or dropped if that is not valid
         eop: bool,
         /// the TLP's descriptor, in the last beat
         tlp: TlpDescriptor,
@@ -104,6 +104,10 @@ ports! {
         posted_sent: bool,
         /// completions of data reads
         cpl: CplBeat,
+        /// invalidation epoch
+        epoch: u8 = 4,
+        /// a translation looked up again
+        retranslated: Retranslated,
         /// read data is taken
         read_data_ready: bool,
         /// the completion is taken
@@ -131,6 +135,10 @@ ports! {
         read_data: ReadData,
         /// completions of work requests
         completion: Completion,
+        /// a translation to look up again
+        retranslate: Retranslate,
+        /// no TLP committed under an older epoch is in flight
+        drained: bool,
         /// a write TLP was committed
         stat_write_tlp: bool,
         /// a read TLP was issued
@@ -151,6 +159,8 @@ ports! {
         stat_stall_data: bool,
         /// a cycle in which a beat waited for `tlp_tx`
         stat_stall_tx: bool,
+        /// a translation was looked up again because an invalidation had passed
+        stat_retranslate: bool,
     }
 
     |cfg|

@@ -392,6 +392,46 @@ ports! {
         no_snoop: bool,
         /// invalidation epoch of the translation, meaningful when it came through the ATC
         epoch: u8 = 4,
+        /// the IOVA that was looked up, to look it up again; meaningful when the translation came through the ATC
+        iova: Iova,
+    }
+
+    |cfg|
+    /// A translation that an invalidation has passed, to be looked up again before its next TLP.
+    group Retranslate {
+        /// a lookup is asked for; an engine has at most one under way
+        valid: bool,
+        /// engine that asks: 0 writes, 1 reads
+        engine: bool,
+        /// function
+        function: FunctionId = cfg.function_bits(),
+        /// PASID attributes
+        pasid: PasidPrefix,
+        /// IOVA of the next TLP's first byte
+        iova: Iova,
+        /// read permission is needed
+        read: bool,
+        /// write permission is needed
+        write: bool,
+    }
+
+    |cfg|
+    /// The answer to a [`Retranslate`].
+    group Retranslated {
+        /// an answer is given
+        valid: bool,
+        /// engine that asked: 0 writes, 1 reads
+        engine: bool,
+        /// failure; when not 0, nothing below counts
+        syndrome: Syndrome,
+        /// address of the byte asked for
+        address: TlpAddr,
+        /// AT to send
+        at: AddressType,
+        /// non-snooped access
+        no_snoop: bool,
+        /// invalidation epoch of the translation
+        epoch: u8 = 4,
     }
 
     |cfg|
