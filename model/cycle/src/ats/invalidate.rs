@@ -15,7 +15,7 @@ use types::tlp::{Body, Tlp, TlpOp, message_code};
 use types::{AddressType, FunctionId, RequesterId, TlpAddr};
 
 /// Invalidate Requests a function may have outstanding (10.3.5).
-pub const QUEUE: u32 = 32;
+const QUEUE: u32 = 32;
 /// Cycles from the edge that advances the epoch until `dma` has seen it and its `drained` has come back.
 const EPOCH_ROUND_TRIP: u8 = 4;
 
