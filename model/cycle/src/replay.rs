@@ -214,10 +214,12 @@ impl Replay {
     }
 
     fn wake(&mut self, inp: &ReplayIn) {
-        if inp.grant_valid {
-            self.waiting[usize::from(inp.grant_index)].insert(inp.grant_slot);
-        }
+        // A request that ends gives its index back in the same cycle: a grant beside the wake is the next request's.
+        let granted = inp.grant_valid.then_some((usize::from(inp.grant_index), inp.grant_slot));
         if !inp.wake.valid {
+            if let Some((index, slot)) = granted {
+                self.waiting[index].insert(slot);
+            }
             return;
         }
         let mut woken = std::mem::take(&mut self.waiting[usize::from(inp.wake.index)]);
@@ -236,6 +238,9 @@ impl Replay {
             } else {
                 self.retry.insert(slot);
             }
+        }
+        if let Some((index, slot)) = granted {
+            self.waiting[index].insert(slot);
         }
     }
 

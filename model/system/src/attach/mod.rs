@@ -1,0 +1,401 @@
+//! The adapter: one unit, attached to fabric, driver and workload, clock edge by clock edge.
+
+mod data;
+mod receive;
+mod stalls;
+mod transmit;
+
+use crate::config::Config;
+use crate::driver::registers::{self, Access, RegisterFault, RegisterPort};
+use crate::driver::{Driver, RegionSpec, RegisterError, Registered};
+use crate::fabric::{Fabric, Packet, nic_function};
+use crate::observer::{Observer, Unobserved};
+use crate::statistics::{BusCounter, Statistics};
+use crate::time::{Clock, Time};
+use crate::workload::Workload;
+use data::{Sink, Source};
+use receive::Receive;
+use stalls::Stalls;
+use std::collections::VecDeque;
+use transmit::Transmit;
+use types::port::{FunctionCfg, UnitIn, UnitOut, WorkRequest};
+use types::{Block, Cycle, Event, FunctionId, Key, PageIndex, Syndrome};
+
+/// Cycles of reset at the start.
+const RESET_CYCLES: u64 = 4;
+
+/// Why a run ended early.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RunError {
+    /// Nothing was achieved for a long time.
+    #[error("no progress for {cycles} cycles, at cycle {at}\n{state}")]
+    Stall {
+        /// Cycles without progress.
+        cycles: u64,
+        /// Cycle at which the run was given up.
+        at: u64,
+        /// What is where.
+        state: String,
+    },
+    /// A request ended in an error.
+    #[error("request {id} of stream {stream} ended in {syndrome}")]
+    Request {
+        /// Its name.
+        id: u16,
+        /// Its stream.
+        stream: u16,
+        /// Its outcome.
+        syndrome: Syndrome,
+    },
+    /// The unit broke a rule of its ports.
+    #[error("the unit broke the rules of its ports: {reason}")]
+    Protocol {
+        /// What it did.
+        reason: String,
+    },
+    /// A register access went wrong.
+    #[error("programming the unit: {0}")]
+    Register(#[from] RegisterFault),
+    /// The region cannot be registered.
+    #[error("registering memory: {0}")]
+    Region(#[from] RegisterError),
+    /// The observer ended the run.
+    #[error("stopped by the observer at cycle {0}")]
+    Stopped(u64),
+}
+
+/// A unit in its system.
+#[derive(Debug)]
+pub struct System<U, O = Unobserved> {
+    /// The unit.
+    pub unit: U,
+    /// The fabric with the memories.
+    pub fabric: Fabric,
+    /// Who watches.
+    pub observer: O,
+    cfg: Config,
+    driver: Driver,
+    clock: Clock,
+    cycle: Cycle,
+    inp: UnitIn,
+    out: UnitOut,
+    registers: RegisterPort,
+    functions: VecDeque<FunctionCfg>,
+    transmit: Transmit,
+    receive: Receive,
+    source: Source,
+    sink: Sink,
+    stalls: Stalls,
+    counter: BusCounter,
+}
+
+impl<U: Block<In = UnitIn, Out = UnitOut>> System<U> {
+    /// The system of a configuration around a fresh unit.
+    pub fn new(cfg: &Config) -> Self {
+        Self::with_observer(cfg, Unobserved)
+    }
+}
+
+impl<U: Block<In = UnitIn, Out = UnitOut>, O: Observer<U>> System<U, O> {
+    /// The system of a configuration around a fresh unit, watched by `observer`.
+    pub fn with_observer(cfg: &Config, observer: O) -> Self {
+        let sizes = cfg.unit_cfg();
+        let fabric = Fabric::new(cfg);
+        let driver = Driver::new(cfg.unit.mode, &fabric, cfg.seed);
+        let mut system = Self {
+            unit: U::new(sizes),
+            fabric,
+            observer,
+            driver,
+            clock: Clock::from_mhz(cfg.unit.clock_mhz),
+            cycle: Cycle(0),
+            inp: UnitIn::default(),
+            out: UnitOut::default(),
+            registers: RegisterPort::default(),
+            functions: VecDeque::new(),
+            transmit: Transmit::default(),
+            receive: Receive::new(sizes.data_bytes() as usize),
+            source: Source::new(sizes.data_bytes()),
+            sink: Sink::default(),
+            stalls: Stalls::new(cfg.disorder.stall_percent, cfg.seed),
+            counter: BusCounter::new(),
+            cfg: cfg.clone(),
+        };
+        system.boot();
+        system
+    }
+
+    /// What the driver does before the first request.
+    fn boot(&mut self) {
+        let tables = &mut self.fabric.memories.tables;
+        let (base, length) = tables.window();
+        let (mpt, entries) = (tables.mpt_base().0, tables.mpt_entries());
+        if O::EVENTS {
+            tables.report_entries();
+            self.observer.event(&Event::Reset(None));
+            self.observer.event(&Event::TableMemory { base, length });
+        }
+        let control = 1 | (self.cfg.unit.mode as u32) << 1;
+        for access in [
+            Access::Expect { offset: registers::ID, value: registers::ID_VALUE },
+            Access::Write { offset: registers::MPT_BASE_LO, value: mpt as u32 },
+            Access::Write { offset: registers::MPT_BASE_HI, value: (mpt >> 32) as u32 },
+            Access::Write { offset: registers::MPT_ENTRIES, value: entries },
+            Access::Write { offset: registers::CONTROL, value: control },
+        ] {
+            self.registers.push(access);
+        }
+        self.configure(self.function(FunctionId(0)));
+    }
+
+    /// PCI configuration of a function as the configuration gives it.
+    pub fn function(&self, function: FunctionId) -> FunctionCfg {
+        let f = &self.cfg.function;
+        let size = |bytes: u32| (bytes.trailing_zeros() as u8).saturating_sub(7);
+        FunctionCfg {
+            valid: true,
+            function,
+            requester: nic_function(function),
+            bus_master: true,
+            mps: size(f.max_payload_bytes),
+            mrrs: size(f.max_read_request_bytes),
+            rcb: f.read_completion_boundary_bytes == 128,
+            tag_mode: match f.tag_bits {
+                5 => 0,
+                8 => 1,
+                _ => 2,
+            },
+            relaxed_ordering: f.relaxed_ordering,
+            id_ordering: f.id_ordering,
+            ats_enable: f.ats_enable,
+            ats_stu: (f.smallest_translation_unit_bytes.trailing_zeros() as u8).saturating_sub(12),
+            ..FunctionCfg::default()
+        }
+    }
+
+    /// Sends a function's configuration to the unit, one a cycle, from the next cycle on.
+    pub fn configure(&mut self, function: FunctionCfg) {
+        self.functions.push_back(FunctionCfg { valid: true, ..function });
+    }
+
+    /// Registers a region.
+    pub fn register(&mut self, spec: &RegionSpec) -> Result<Registered, RunError> {
+        let registered = self.driver.register(&mut self.fabric, spec)?;
+        if O::EVENTS {
+            self.observer.event(&Event::Mapped { key: registered.key, region: &registered.region });
+        }
+        Ok(registered)
+    }
+
+    /// Deregisters a region; the unit's caches are not told. `None` when there is no such key.
+    pub fn deregister(&mut self, key: Key) -> Option<Registered> {
+        let registered = self.driver.deregister(&mut self.fabric, key)?;
+        if O::EVENTS {
+            self.observer.event(&Event::Unmapped { key });
+        }
+        Some(registered)
+    }
+
+    /// Overwrites one MTT entry in memory.
+    pub fn set_entry(&mut self, key: Key, page: PageIndex, entry: types::MttEntry) {
+        self.fabric.memories.tables.set_entry(key, page, entry);
+    }
+
+    /// The configuration.
+    pub fn config(&self) -> &Config {
+        &self.cfg
+    }
+    /// Cycles so far.
+    pub fn cycles(&self) -> Cycle {
+        self.cycle
+    }
+    /// The time of the next edge.
+    pub fn now(&self) -> Time {
+        self.clock.edge(self.cycle)
+    }
+
+    /// Counters of unit and fabric so far.
+    pub fn statistics(&mut self) -> Statistics {
+        let mut out = self.counter.totals(self.cfg.unit_cfg());
+        let (iommu, root) = (self.fabric.iommu_counts(), self.fabric.root_counts());
+        let (answered, refused) = self.fabric.agent_counts();
+        let (up, down) = self.fabric.link_counts();
+        for (key, value) in [
+            ("iommu.hit", iommu.hit),
+            ("iommu.miss", iommu.miss),
+            ("iommu.unmapped", iommu.unmapped),
+            ("iommu.refused", iommu.refused),
+            ("agent.answered", answered),
+            ("agent.refused", refused),
+            ("root.dropped_writes", root.dropped_writes),
+            ("root.refused_reads", root.refused_reads),
+            ("root.peer_reads", root.peer_reads),
+            ("root.peer_writes", root.peer_writes),
+            ("link.up_tlps", up.tlps),
+            ("link.up_tlp_bytes", up.tlp_bytes),
+            ("link.up_payload_bytes", up.payload_bytes),
+            ("link.up_dllp_bytes", up.dllp_bytes),
+            ("link.down_tlps", down.tlps),
+            ("link.down_tlp_bytes", down.tlp_bytes),
+            ("link.down_payload_bytes", down.payload_bytes),
+            ("link.down_dllp_bytes", down.dllp_bytes),
+        ] {
+            out.push(key, value);
+        }
+        out
+    }
+
+    /// Runs until `done`, which is asked before each cycle.
+    pub fn run_until<W: Workload>(
+        &mut self,
+        workload: &mut W,
+        mut done: impl FnMut(&W, &Self) -> bool,
+    ) -> Result<(), RunError> {
+        let mut progress = workload.progress();
+        let mut since = self.cycle.0;
+        while !done(workload, self) {
+            self.step(workload)?;
+            if self.observer.stop() {
+                return Err(RunError::Stopped(self.cycle.0));
+            }
+            let now = workload.progress();
+            if now != progress {
+                (progress, since) = (now, self.cycle.0);
+            } else if self.cycle.0 - since > self.cfg.traffic.stall_cycles {
+                let state = self.describe(workload);
+                return Err(RunError::Stall { cycles: self.cycle.0 - since, at: self.cycle.0, state });
+            }
+        }
+        Ok(())
+    }
+
+    /// What is where, for a person.
+    pub fn describe<W: Workload>(&self, workload: &W) -> String {
+        let mark = |name: &str, valid: bool, ready: bool| match (valid, ready) {
+            (true, false) => format!(" {name}:waits"),
+            (true, true) => format!(" {name}:moves"),
+            _ => String::new(),
+        };
+        let (i, o) = (&self.inp, &self.out);
+        format!(
+            "{}\nunit ports:{}{}{}{}{}{}{}; packets waiting for the unit {}; registers {}\n{}",
+            workload.describe(),
+            mark("wr", i.wr.valid, o.wr_ready),
+            mark("completion", o.completion.valid, i.completion_ready),
+            mark("write_data_request", o.write_data_request.valid, i.write_data_request_ready),
+            mark("write_data", i.write_data.valid, o.write_data_ready),
+            mark("read_data", o.read_data.valid, i.read_data_ready),
+            mark("tx_wr_req_tlp", o.tx_wr_req_tlp.valid, i.tx_wr_req_tlp_ready),
+            mark("tx_rd_req_tlp", o.tx_rd_req_tlp.valid, i.tx_rd_req_tlp_ready),
+            self.receive.waiting(),
+            if self.registers.idle() { "idle" } else { "busy" },
+            self.fabric.describe()
+        )
+    }
+
+    /// One clock cycle.
+    pub fn step<W: Workload>(&mut self, workload: &mut W) -> Result<(), RunError> {
+        let now = self.now();
+        while let Some(landing) = self.fabric.advance(now) {
+            workload.landed(now, landing, &mut self.fabric.memories);
+        }
+        if O::EVENTS {
+            let observer = &mut self.observer;
+            self.fabric.memories.tables.take_news(|key, page, entry| {
+                observer.event(&Event::PageMapped { key, page, entry });
+            });
+        }
+        workload.tick(now, &mut self.fabric.memories);
+        self.drive(now, workload);
+        self.unit.outputs(&mut self.out);
+        self.observer.cycle(self.cycle, &self.unit, &self.inp, &self.out);
+        self.counter.add(&self.out.stat);
+        if !self.inp.reset {
+            self.take_outputs(now, workload)?;
+        }
+        self.unit.step(&self.inp);
+        self.cycle.0 += 1;
+        if self.inp.reset { Ok(()) } else { self.take_inputs() }
+    }
+
+    /// Sets the inputs of this cycle.
+    fn drive<W: Workload>(&mut self, now: Time, workload: &mut W) {
+        let inp = &mut self.inp;
+        inp.reset = self.cycle.0 < RESET_CYCLES;
+        if inp.reset {
+            return;
+        }
+        self.transmit.drive(now, &mut self.fabric, &mut self.stalls, inp);
+        self.receive.drive(&mut self.fabric, &mut self.stalls, inp);
+        self.source.drive(workload, &mut self.stalls, inp);
+        inp.completion_ready = !self.stalls.pause();
+        inp.read_data_ready = !self.stalls.pause();
+        inp.cfg = self.functions.pop_front().unwrap_or_default();
+        if !self.registers.idle() {
+            self.registers.drive(inp);
+        } else if !inp.wr.valid && !self.stalls.pause() {
+            inp.wr = workload.offer(now).unwrap_or_default();
+        }
+    }
+
+    /// Everything the unit put out in this cycle and the surroundings took.
+    fn take_outputs<W: Workload>(&mut self, now: Time, workload: &mut W) -> Result<(), RunError> {
+        let Self { fabric, observer, inp, out, .. } = self;
+        self.transmit.take(now, fabric, inp, out, |packet| {
+            if O::EVENTS {
+                observer.event(&Event::TlpOut { tlp: &packet.tlp, payload: &packet.payload });
+            }
+        })?;
+        let data = out.read_data;
+        self.sink.take(workload, &mut fabric.memories, inp, out, |offset, bytes| {
+            if O::EVENTS {
+                observer.event(&Event::ReadData { stream: data.stream, id: data.id, offset, bytes });
+            }
+        });
+        if out.completion.valid && inp.completion_ready {
+            let done = &out.completion;
+            if O::EVENTS {
+                observer.event(&Event::MessageDone { stream: done.stream, id: done.id, syndrome: done.syndrome });
+            }
+            workload.completed(now, done);
+        }
+        Ok(())
+    }
+
+    /// Everything the unit took in this cycle; the inputs that were taken are withdrawn.
+    fn take_inputs(&mut self) -> Result<(), RunError> {
+        let Self { fabric, observer, inp, out, .. } = self;
+        if O::EVENTS && inp.cfg.valid {
+            observer.event(&Event::Configured(&inp.cfg));
+        }
+        if inp.wr.valid && out.wr_ready {
+            if O::EVENTS {
+                observer.event(&Event::RequestAccepted(&inp.wr));
+            }
+            inp.wr = WorkRequest::default();
+        }
+        self.source.take(inp, out, |range, offset, data| {
+            if O::EVENTS {
+                let bytes = &data.data.to_bytes()[..data.keep.count_ones() as usize];
+                observer.event(&Event::WriteData { stream: range.stream, id: range.id, offset, bytes });
+            }
+        });
+        self.receive.take(fabric, inp, out, |packet: &Packet| {
+            if O::EVENTS {
+                observer.event(&Event::TlpIn { tlp: &packet.tlp, payload: &packet.payload });
+            }
+        });
+        if !self.registers.idle() {
+            let done = self.registers.observe(inp, out)?;
+            if let Some(Access::Write { offset: registers::CONTROL, value }) = done
+                && O::EVENTS
+            {
+                observer.event(&Event::DefaultMode(types::Mode::from_bits((value >> 1) as u8)));
+            }
+            if self.registers.idle() {
+                self.registers.drive(inp);
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,207 @@
+//! The driver: registers memory regions, builds their tables, programs the unit.
+
+pub mod registers;
+mod tables;
+
+pub use tables::{Registered, Tables};
+pub(crate) use tables::{space, table_range};
+
+use crate::fabric::{Fabric, IoRange, Scatter};
+use types::bits::mask;
+use types::{BusAddr, ByteCount, FunctionId, Iova, Key, Mode, Owner, PageSize, PasidPrefix, Pd, Region, Rights, Va};
+
+/// What is asked for when memory is registered.
+#[derive(Clone, Copy, Debug)]
+pub struct RegionSpec {
+    /// First virtual address; `None` lets the driver choose.
+    pub start: Option<Va>,
+    /// Bytes.
+    pub length: ByteCount,
+    /// Page size of the MTT entries.
+    pub page: PageSize,
+    /// Page size of the IOMMU mapping, and so the size of an ATS answer.
+    pub io_page: PageSize,
+    /// Whose memory it is.
+    pub owner: Owner,
+    /// Mode of the region.
+    pub mode: Mode,
+    /// Rights.
+    pub rights: Rights,
+    /// Protection domain.
+    pub pd: Pd,
+    /// Function it belongs to.
+    pub function: FunctionId,
+    /// PASID of its accesses.
+    pub pasid: PasidPrefix,
+    /// No order is promised where the path changes.
+    pub unordered: bool,
+    /// Pages may be read, and written, by the IOMMU and the MTT.
+    pub page_rights: (bool, bool),
+}
+
+impl RegionSpec {
+    /// `length` bytes with every right, 4 KiB pages, host memory, the unit's mode.
+    pub fn of(length: ByteCount) -> Self {
+        Self {
+            start: None,
+            length,
+            page: PageSize::K4,
+            io_page: PageSize::K4,
+            owner: Owner::Host,
+            mode: Mode::Inherit,
+            rights: Rights::ALL,
+            pd: Pd(1),
+            function: FunctionId(0),
+            pasid: PasidPrefix::default(),
+            unordered: false,
+            page_rights: (true, true),
+        }
+    }
+}
+
+/// Why a region cannot be registered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RegisterError {
+    /// A region has at least one byte.
+    #[error("a region must have at least one byte")]
+    Empty,
+    /// The MPT is full.
+    #[error("all {0} entries of the MPT are in use")]
+    NoKey(u32),
+    /// The table window is full.
+    #[error("{0} MTT entries do not fit in the memory set aside for tables")]
+    NoTable(u64),
+    /// The memory is full.
+    #[error("{0} bytes do not fit in the memory that is left")]
+    NoMemory(u64),
+    /// A GPU page of an eMTT region must be one piece of bus addresses.
+    #[error("an eMTT region in GPU memory with pages of {page} needs IOMMU pages of at least that size, not {io_page}")]
+    Scattered {
+        /// Page size of the region.
+        page: PageSize,
+        /// Page size of the mapping.
+        io_page: PageSize,
+    },
+}
+
+/// The driver of one unit.
+#[derive(Clone, Debug)]
+pub struct Driver {
+    default_mode: Mode,
+    next_va: u64,
+    next_iova: u64,
+    next_host: u64,
+    next_gpu: u64,
+    variant: u8,
+    /// Mixed into the places of pages.
+    seed: u64,
+}
+
+/// First I/O virtual address given out: above every bus address of host memory, so that the two never look alike.
+const FIRST_IOVA: u64 = 0x7000_0000_0000;
+/// No region is larger: 2^48 bytes.
+const LARGEST: u64 = 1 << 48;
+/// First virtual address given out.
+const FIRST_VA: u64 = 0x10_0000_0000;
+
+impl Driver {
+    /// The driver of a unit whose regions inherit `default_mode`.
+    pub fn new(default_mode: Mode, fabric: &Fabric, seed: u64) -> Self {
+        let (base, length) = fabric.memories.tables.window();
+        Self {
+            default_mode,
+            next_va: FIRST_VA,
+            next_iova: FIRST_IOVA,
+            next_host: base.0 + length.0,
+            next_gpu: fabric.gpu_base().0,
+            variant: 0,
+            seed,
+        }
+    }
+
+    /// Pins memory, maps it in the IOMMU, fills MPT and MTT.
+    pub fn register(&mut self, fabric: &mut Fabric, spec: &RegionSpec) -> Result<Registered, RegisterError> {
+        if spec.length.0 == 0 {
+            return Err(RegisterError::Empty);
+        }
+        let mode = spec.mode.or(self.default_mode);
+        if mode == Mode::Emtt && spec.owner == Owner::Gpu && spec.io_page < spec.page {
+            return Err(RegisterError::Scattered { page: spec.page, io_page: spec.io_page });
+        }
+        let align = spec.page.max(spec.io_page).bytes().0;
+        let start = spec.start.map_or_else(|| self.next_va.next_multiple_of(align), |va| va.0);
+        // Pages are whole in both sizes.
+        let within = start % spec.page.bytes().0;
+        let whole = within.checked_add(spec.length.0).and_then(|n| n.checked_next_multiple_of(align));
+        let span = whole.filter(|n| *n <= LARGEST).ok_or(RegisterError::NoMemory(spec.length.0))?;
+        let pages = (within + spec.length.0).div_ceil(spec.page.bytes().0);
+        let tables = &mut fabric.memories.tables;
+        let index = tables.free_index().ok_or(RegisterError::NoKey(tables.mpt_entries()))?;
+
+        // Pages lie scattered over the next power of two of places.
+        let io_pages = span >> spec.io_page.log2();
+        let log2 = io_pages.next_power_of_two().trailing_zeros();
+        let room = 1_u64 << log2 << spec.io_page.log2();
+        let next = if spec.owner == Owner::Gpu { &mut self.next_gpu } else { &mut self.next_host };
+        let base = next.next_multiple_of(align);
+        let inside = match spec.owner {
+            Owner::Gpu => fabric.memories.gpu.contains(BusAddr(base), room),
+            Owner::Host => fabric.memories.host.contains(BusAddr(base), room),
+        };
+        if !inside {
+            return Err(RegisterError::NoMemory(room));
+        }
+        let mtt = fabric.memories.tables.allocate_mtt(pages).ok_or(RegisterError::NoTable(pages))?;
+        *next = base + room;
+
+        let iova = self.next_iova.next_multiple_of(align);
+        // A page between regions stays unmapped.
+        self.next_iova = iova + span + align;
+        self.next_va = self.next_va.max(start.saturating_add(span));
+        self.variant = self.variant.wrapping_add(0x35);
+        let key = Key::new(index, self.variant);
+        let scatter = Scatter {
+            base: BusAddr(base),
+            log2,
+            multiplier: 0x9e37_79b1,
+            offset: (self.seed ^ u64::from(key.0)).wrapping_mul(0x9e37_79b9_7f4a_7c15) & mask(log2),
+        };
+        let (read, write) = spec.page_rights;
+        let io = IoRange {
+            base: Iova(iova),
+            length: ByteCount(span),
+            page: spec.io_page,
+            scatter,
+            read,
+            write,
+            untranslated_only: false,
+            pasid: space(spec.pasid),
+        };
+        let region = Region {
+            valid: true,
+            variant: self.variant,
+            pd: spec.pd,
+            function: spec.function,
+            page_size: spec.page,
+            mode: spec.mode,
+            unordered: spec.unordered,
+            pasid: spec.pasid,
+            rights: spec.rights,
+            start: Va(start),
+            length: spec.length,
+            mtt,
+        };
+        let registered = Registered { key, region, owner: spec.owner, mode, io };
+        fabric.map(io);
+        fabric.memories.tables.insert(registered);
+        Ok(registered)
+    }
+
+    /// Makes the region's MPT entry invalid and takes its mapping out of the IOMMU. The unit's caches are not told: that
+    /// is a revocation. `None` when there is no such key.
+    pub fn deregister(&mut self, fabric: &mut Fabric, key: Key) -> Option<Registered> {
+        let registered = fabric.memories.tables.remove(key)?;
+        fabric.unmap(registered.io);
+        Some(registered)
+    }
+}

@@ -1,0 +1,135 @@
+//! The unit's registers as the driver writes them, over AXI4-Lite.
+
+use types::port::{UnitIn, UnitOut};
+
+/// Identification, read-only.
+pub const ID: u16 = 0x000;
+/// What [`ID`] holds: "RNIC" in ASCII.
+pub const ID_VALUE: u32 = 0x524e_4943;
+/// Bit 0 enable, bits 2:1 mode that regions inherit.
+pub const CONTROL: u16 = 0x008;
+/// IOVA of MPT entry 0, low half.
+pub const MPT_BASE_LO: u16 = 0x010;
+/// IOVA of MPT entry 0, high half.
+pub const MPT_BASE_HI: u16 = 0x014;
+/// Entries in the MPT, 25 bits.
+pub const MPT_ENTRIES: u16 = 0x018;
+
+/// One register access.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// Write `value` to the register.
+    Write {
+        /// Byte offset.
+        offset: u16,
+        /// Value.
+        value: u32,
+    },
+    /// Read the register and compare.
+    Expect {
+        /// Byte offset.
+        offset: u16,
+        /// What it must hold.
+        value: u32,
+    },
+}
+
+/// A register access that went wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RegisterFault {
+    /// The unit answered SLVERR.
+    #[error("the unit refused the access to register {0:#05x}")]
+    Refused(u16),
+    /// The register holds another value.
+    #[error("register {offset:#05x} holds {found:#x} instead of {expected:#x}")]
+    Differs {
+        /// Byte offset.
+        offset: u16,
+        /// What it holds.
+        found: u32,
+        /// What it should hold.
+        expected: u32,
+    },
+}
+
+/// An AXI4-Lite initiator that performs accesses one at a time.
+#[derive(Clone, Debug, Default)]
+pub struct RegisterPort {
+    queue: std::collections::VecDeque<Access>,
+    address_sent: bool,
+    data_sent: bool,
+}
+
+impl RegisterPort {
+    /// Appends an access.
+    pub fn push(&mut self, access: Access) {
+        self.queue.push_back(access);
+    }
+    /// Whether all accesses are done.
+    pub fn idle(&self) -> bool {
+        self.queue.is_empty()
+    }
+
+    /// Sets the unit's AXI4-Lite inputs for this cycle.
+    pub fn drive(&self, inp: &mut UnitIn) {
+        inp.axil_awvalid = false;
+        inp.axil_wvalid = false;
+        inp.axil_bready = false;
+        inp.axil_arvalid = false;
+        inp.axil_rready = false;
+        (inp.axil_awaddr, inp.axil_wdata, inp.axil_wstrb, inp.axil_araddr) = (0, 0, 0, 0);
+        match self.queue.front() {
+            Some(Access::Write { offset, value }) => {
+                if !self.address_sent {
+                    inp.axil_awvalid = true;
+                    inp.axil_awaddr = *offset;
+                }
+                if !self.data_sent {
+                    inp.axil_wvalid = true;
+                    (inp.axil_wdata, inp.axil_wstrb) = (*value, 0xf);
+                }
+                inp.axil_bready = self.address_sent && self.data_sent;
+            }
+            Some(Access::Expect { offset, .. }) => {
+                if !self.address_sent {
+                    inp.axil_arvalid = true;
+                    inp.axil_araddr = *offset;
+                }
+                inp.axil_rready = self.address_sent;
+            }
+            None => {}
+        }
+    }
+
+    /// Looks at the handshakes of this cycle; an access that ended is returned.
+    pub fn observe(&mut self, inp: &UnitIn, out: &UnitOut) -> Result<Option<Access>, RegisterFault> {
+        let Some(access) = self.queue.front().copied() else { return Ok(None) };
+        match access {
+            Access::Write { offset, .. } => {
+                self.address_sent |= inp.axil_awvalid && out.axil_awready;
+                self.data_sent |= inp.axil_wvalid && out.axil_wready;
+                if !(inp.axil_bready && out.axil_bvalid) {
+                    return Ok(None);
+                }
+                if out.axil_bresp != 0 {
+                    return Err(RegisterFault::Refused(offset));
+                }
+            }
+            Access::Expect { offset, value } => {
+                self.address_sent |= inp.axil_arvalid && out.axil_arready;
+                if !(inp.axil_rready && out.axil_rvalid) {
+                    return Ok(None);
+                }
+                if out.axil_rresp != 0 {
+                    return Err(RegisterFault::Refused(offset));
+                }
+                if out.axil_rdata != value {
+                    return Err(RegisterFault::Differs { offset, found: out.axil_rdata, expected: value });
+                }
+            }
+        }
+        self.queue.pop_front();
+        (self.address_sent, self.data_sent) = (false, false);
+        Ok(Some(access))
+    }
+}

@@ -1,0 +1,162 @@
+//! The root complex: host side of every access, and the path between peers that no switch takes.
+
+use super::agent::{Agent, is_translation_request};
+use super::completer::{Completer, Reply, enabled_range};
+use super::iommu::Iommu;
+use super::packet::{Class, Packet};
+use super::peers::PeerReads;
+use super::{Memories, Place};
+use crate::time::Time;
+use std::collections::VecDeque;
+use types::tlp::{Body, MemoryOp, status};
+use types::{AddressType, BusAddr, Iova, RequesterId, Tlp};
+
+/// A write on its way to memory.
+#[derive(Clone, Debug)]
+pub(super) struct PendingWrite {
+    pub(super) ready: Time,
+    pub(super) packet: Packet,
+    /// Where it goes; `None` when it is dropped.
+    pub(super) target: Option<(Place, BusAddr)>,
+}
+
+/// Counters of the root complex.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RootCounts {
+    /// Posted writes that were dropped: no mapping, no permission, no such address.
+    pub dropped_writes: u64,
+    /// Reads answered with UR.
+    pub refused_reads: u64,
+    /// Reads passed on to a peer.
+    pub peer_reads: u64,
+    /// Writes passed on to a peer.
+    pub peer_writes: u64,
+}
+
+/// The root complex.
+#[derive(Clone, Debug)]
+pub(super) struct Root {
+    pub(super) iommu: Iommu,
+    pub(super) agent: Agent,
+    pub(super) completer: Completer,
+    pub(super) writes: VecDeque<PendingWrite>,
+    /// When the youngest write so far will be visible.
+    last_write: Time,
+    memory_read: Time,
+    pub(super) peers: PeerReads,
+    /// Messages for the driver.
+    pub(super) messages: VecDeque<Packet>,
+    pub(super) counts: RootCounts,
+}
+
+impl Root {
+    pub(super) fn new(iommu: Iommu, agent: Agent, completer: Completer, memory_read: Time, peers: PeerReads) -> Self {
+        Self {
+            iommu,
+            agent,
+            completer,
+            writes: VecDeque::with_capacity(256),
+            last_write: Time(0),
+            memory_read,
+            peers,
+            messages: VecDeque::new(),
+            counts: RootCounts::default(),
+        }
+    }
+
+    /// Takes a packet that has arrived. Writes keep their buffer space until they are done; the answer is whether the
+    /// packet gives its space back at once, and a packet to send on.
+    pub(super) fn accept(&mut self, now: Time, packet: Packet, memories: &Memories) -> (bool, Option<Packet>) {
+        if is_translation_request(&packet) {
+            self.agent.answer(now, &packet.tlp, &mut self.iommu, &mut self.completer);
+            return (true, None);
+        }
+        match packet.tlp.body {
+            Body::Memory { op: MemoryOp::Write, .. } => {
+                let (done, target) = self.resolve(now, &packet.tlp, memories);
+                // Writes stay in order.
+                self.last_write = self.last_write.max(done);
+                self.counts.dropped_writes += u64::from(target.is_none());
+                self.writes.push_back(PendingWrite { ready: self.last_write, packet, target });
+                (false, None)
+            }
+            Body::Memory { op: MemoryOp::Read, .. } => {
+                let (done, target) = self.resolve(now, &packet.tlp, memories);
+                // A read pushes the writes before it.
+                let done = done.max(self.last_write);
+                let request = packet.tlp;
+                match target {
+                    Some((Place::Gpu, address)) => self.completer.schedule(done, Reply::Peer { request, address }),
+                    Some((_, address)) => {
+                        self.completer.schedule(done + self.memory_read, Reply::Read { request, address });
+                    }
+                    None => self.refuse(done, &request),
+                }
+                (true, None)
+            }
+            Body::Memory { .. } => {
+                // No atomics at this completer.
+                self.refuse(now, &packet.tlp);
+                (true, None)
+            }
+            Body::Completion { .. } => (true, self.peers.returned(packet)),
+            Body::Message { .. } => {
+                self.messages.push_back(packet);
+                (true, None)
+            }
+        }
+    }
+
+    fn refuse(&mut self, at: Time, request: &Tlp) {
+        self.counts.refused_reads += 1;
+        let packet = self.completer.refusal(request, status::UR);
+        self.completer.schedule(at, Reply::Send(packet));
+    }
+
+    /// Where a memory request goes and when that is known; `None` when it goes nowhere.
+    fn resolve(&mut self, now: Time, request: &Tlp, memories: &Memories) -> (Time, Option<(Place, BusAddr)>) {
+        let Body::Memory { op, at, requester, address, .. } = request.body else { return (now, None) };
+        let bytes = 4 * u64::from(request.length_dw);
+        let (done, address) = match at {
+            AddressType::UNTRANSLATED => {
+                let (done, mapping) = self.iommu.translate(now, Iova(address.0), request.pasid);
+                let writes = op.has_data();
+                let touches = enabled_range(request).1 > 0 && request_touches(request);
+                let Some(mapping) = mapping else { return (done, None) };
+                let allowed = if !touches {
+                    mapping.read || mapping.write
+                } else if writes {
+                    mapping.write
+                } else {
+                    mapping.read
+                };
+                if !allowed {
+                    self.iommu.note_refused();
+                    return (done, None);
+                }
+                (done, mapping.address)
+            }
+            AddressType::TRANSLATED if self.agent.allows(requester) => (now, BusAddr(address.0)),
+            _ => return (now, None),
+        };
+        (done, memories.place(address, bytes).map(|place| (place, address)))
+    }
+
+    /// When the next write is visible.
+    pub(super) fn next_write(&self) -> Time {
+        self.writes.front().map_or(Time::NEVER, |w| w.ready)
+    }
+}
+
+/// Whether the request names at least one byte.
+fn request_touches(request: &Tlp) -> bool {
+    !matches!(request.body, Body::Memory { first_be: 0, last_be: 0, .. })
+}
+
+/// The class and data credits of a packet, to give its buffer space back.
+pub(super) fn space_of(packet: &Packet) -> (Class, u32) {
+    (packet.class(), packet.data_credits())
+}
+
+/// Requester ID of the root complex.
+pub const ROOT_ID: RequesterId = RequesterId(0);

@@ -1,0 +1,110 @@
+//! Traffic as perftest shapes it: queue pairs that move messages of one size again and again.
+//!
+//! A queue pair touches exactly `size` bytes, the same ones with every message; n queue pairs touch n × size.
+
+mod line;
+mod measure;
+mod queue_pair;
+mod read;
+mod write;
+
+pub use measure::{Measurement, Rounds};
+pub use read::ReadTraffic;
+pub use write::WriteTraffic;
+
+use crate::attach::{RunError, System};
+use crate::config::{Config, TrafficOp};
+use crate::driver::{RegionSpec, Registered};
+use crate::observer::Observer;
+use crate::time::Time;
+use crate::workload::Workload;
+use types::port::{UnitIn, UnitOut};
+use types::{Block, ByteCount};
+
+/// Buffers of the queue pairs inside one registered region.
+#[derive(Clone, Copy, Debug)]
+pub struct Buffers {
+    /// The region.
+    pub region: Registered,
+    /// Bytes of a message, and of each buffer.
+    pub size: u64,
+    /// Distance of two buffers: the size in whole pages.
+    pub stride: u64,
+}
+
+impl Buffers {
+    /// Bytes that `qps` buffers of `size` bytes take, in pages of the configuration.
+    fn spec(cfg: &Config, size: u64) -> (u64, RegionSpec) {
+        // Buffers start at pages, as perftest aligns them.
+        let stride = size.next_multiple_of(4096);
+        let length = ByteCount(stride * u64::from(cfg.traffic.qps));
+        let spec = RegionSpec {
+            page: cfg.page(),
+            io_page: cfg.translation_page(),
+            owner: cfg.region.memory,
+            mode: cfg.region.mode,
+            ..RegionSpec::of(length)
+        };
+        (stride, spec)
+    }
+}
+
+/// What the two directions have in common.
+pub trait Perftest: Workload {
+    /// Traffic over `buffers`, `rounds` messages a queue pair.
+    fn start(cfg: &Config, buffers: Buffers, rounds: u64, now: Time) -> Self;
+    /// Times at which each round of messages was done.
+    fn rounds(&self) -> &Rounds;
+    /// A request that failed.
+    fn failure(&self) -> Option<RunError>;
+    /// Whether every message has been checked at the far end.
+    fn checked(&self) -> bool;
+    /// Bytes that were wrong at the far end, and those that never arrived.
+    fn wrong(&self) -> u64;
+}
+
+impl<U: Block<In = UnitIn, Out = UnitOut>, O: Observer<U>> System<U, O> {
+    /// Moves messages of `size` bytes, in the direction of the configuration: one a queue pair to warm up, then
+    /// `iterations` a queue pair that are measured.
+    pub fn run(&mut self, size: ByteCount, iterations: u64) -> Result<Measurement, RunError> {
+        match self.config().traffic.op {
+            TrafficOp::Write => self.run_perftest::<WriteTraffic>(size, iterations),
+            TrafficOp::Read => self.run_perftest::<ReadTraffic>(size, iterations),
+        }
+    }
+
+    fn run_perftest<W: Perftest>(&mut self, size: ByteCount, iterations: u64) -> Result<Measurement, RunError> {
+        let size = size.0.max(1);
+        let (stride, spec) = Buffers::spec(self.config(), size);
+        let region = self.register(&spec)?;
+        let buffers = Buffers { region, size, stride };
+        let first_cycle = self.cycles().0;
+        let before = self.statistics();
+        let mut traffic = W::start(self.config(), buffers, iterations.saturating_add(1), self.now());
+
+        self.until(&mut traffic, |t| t.rounds().done() >= 1)?;
+        let warm_cycle = self.cycles().0;
+        let warm = self.statistics();
+        self.until(&mut traffic, |t| t.rounds().all_done())?;
+        let last_cycle = self.cycles().0;
+        let end = self.statistics();
+        // The last bytes are still on their way to memory. Once nothing moves any more, they never come.
+        self.run_until(&mut traffic, |t, system| t.checked() || system.fabric.next_event() == Time::NEVER)?;
+
+        let qps = u64::from(self.config().traffic.qps);
+        Ok(Measurement::new(
+            ByteCount(size),
+            qps,
+            traffic.rounds(),
+            traffic.wrong(),
+            [first_cycle, warm_cycle, last_cycle],
+            [warm.since(&before), end.since(&warm)],
+        ))
+    }
+
+    /// Runs until `done`, or until a request fails.
+    fn until<W: Perftest>(&mut self, traffic: &mut W, done: impl Fn(&W) -> bool) -> Result<(), RunError> {
+        self.run_until(traffic, |t, _| done(t) || t.failure().is_some())?;
+        traffic.failure().map_or(Ok(()), Err)
+    }
+}

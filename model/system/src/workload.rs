@@ -1,0 +1,29 @@
+//! What gives the unit its work.
+
+use crate::fabric::{Landing, Memories};
+use crate::time::Time;
+use types::port::{Completion, WorkRequest};
+use types::{Offset, StreamId, WrId};
+
+/// Work for the unit: requests, the bytes of writes, and what becomes of them.
+pub trait Workload {
+    /// Called once a cycle, first.
+    fn tick(&mut self, now: Time, memories: &mut Memories);
+    /// The next work request, if there is one; it stays offered until the unit takes it. A workload keeps at most
+    /// `stream_depth` requests of a stream open.
+    fn offer(&mut self, now: Time) -> Option<WorkRequest>;
+    /// Message bytes of a write, from `offset` on.
+    fn source(&mut self, stream: StreamId, id: WrId, offset: Offset, out: &mut [u8]);
+    /// Message bytes of a read, from `offset` on.
+    fn sink(&mut self, stream: StreamId, id: WrId, offset: Offset, bytes: &[u8], memories: &mut Memories);
+    /// A request has ended.
+    fn completed(&mut self, now: Time, completion: &Completion);
+    /// Bytes have reached memory.
+    fn landed(&mut self, now: Time, landing: Landing, memories: &mut Memories);
+    /// A number that grows whenever something is achieved; a run in which it stands still for long is given up.
+    fn progress(&self) -> u64;
+    /// One line about what is open, for a stalled run.
+    fn describe(&self) -> String {
+        String::new()
+    }
+}
