@@ -3,7 +3,7 @@
 
 mod axi;
 
-use axi::{Chance, Stream};
+use axi::{Chance, Stream, edge, sample};
 use cycle::regs::{ID, OKAY, Regs, SLVERR, VERSION};
 use types::UnitCfg;
 use types::access::Mode;
@@ -36,12 +36,12 @@ impl Bench {
     }
 
     fn tick(&mut self) {
-        self.dut.outputs(&mut self.out);
+        sample(&self.dut, &mut self.out);
         let (o, i) = (&self.out, &self.inp);
         self.write.observe(o.bvalid, i.bready, &(o.bvalid, o.bresp));
         self.read.observe(o.rvalid, i.rready, &(o.rvalid, o.rdata, o.rresp));
         assert!(!o.irq);
-        self.dut.step(&self.inp);
+        edge(&mut self.dut, &self.inp, &self.out);
         self.cycle += 1;
     }
 

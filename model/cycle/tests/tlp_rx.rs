@@ -3,7 +3,7 @@
 
 mod axi;
 
-use axi::{Chance, Stream, byte_of};
+use axi::{Chance, Stream, byte_of, edge, sample};
 use cycle::tlp_rx::TlpRx;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
@@ -96,7 +96,7 @@ impl Bench {
     }
 
     fn tick(&mut self, beat: TlpBeat, error: u8) {
-        self.dut.outputs(&mut self.out);
+        sample(&self.dut, &mut self.out);
         let o = &self.out;
         assert!(o.rx_cpl_tlp_ready, "completions are never held");
         for (valid, payload) in [(o.mpt_fill.valid, o.mpt_fill), (o.mtt_fill.valid, o.mtt_fill)] {
@@ -112,7 +112,7 @@ impl Bench {
         self.completions += u64::from(o.stat_completion);
         self.dropped += u64::from(o.stat_dropped);
         (self.inp.rx_cpl_tlp, self.inp.rx_cpl_tlp_error) = (beat, error);
-        self.dut.step(&self.inp);
+        edge(&mut self.dut, &self.inp, &self.out);
         self.cycle += 1;
     }
 
@@ -183,6 +183,12 @@ fn a_line_comes_together_at_every_width() {
 fn a_line_that_is_not_as_asked_is_refused() {
     let good = cpl(256, 64, 1);
     let mut faults = vec![cpl(256, 60, 1), cpl(256, 128, 1), cpl(256, 0, 1)];
+    // The Byte Count of a line with more or less payload.
+    for bytes in [60, 128] {
+        let mut other = cpl(256, bytes, 1);
+        body(&mut other, |_, count, _, _| *count = 64);
+        faults.push(other);
+    }
     faults.push(Cpl { error: 3, ..good.clone() });
     faults.push(Cpl { tlp: Tlp { poisoned: true, ..good.tlp }, ..good.clone() });
     for change in [
@@ -307,6 +313,8 @@ fn what_is_not_the_units_is_dropped_and_counted() {
         let mut c = cpl(256 + DATA0, 4, 1);
         body(&mut c, |_, _, r, _| *r = VIRTUAL);
         bench.send(&c);
+        // A beat behind its last belongs to nothing.
+        bench.tick(TlpBeat { valid: true, eop: true, ..TlpBeat::default() }, 0);
         bench.settle();
         assert_eq!(bench.data.len(), 1);
     }

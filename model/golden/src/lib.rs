@@ -1,1 +1,181 @@
 //! Golden functional model: the judge of what is legal at the edge of the unit.
+//!
+//! The judge sees no cycles and nothing from inside the unit. It is told what the driver did and what passed the unit's
+//! edge, in order, and refuses the first event that the rules do not allow; [`Judge::finish`] tells what is still owed.
+//!
+//! | part | rules |
+//! |---|---|
+//! | `tables` | protection, page rights, the path (AT) that owner and mode require; versions of regions and pages |
+//! | `function` | enables, requester IDs, PASID prefixes |
+//! | `translations` | what ATS has answered, and the scope of invalidations |
+//! | `data` | data TLPs: to which request each belongs, and whether it is legal for it |
+//! | `outbound` | every TLP that leaves: form, table fetches, Translation Requests, tags |
+//! | `outstanding` | completions |
+//! | `request` | bytes owed, and the attributions that are still possible |
+//! | `ending` | syndromes, read data, the end of a request |
+//!
+//! **Versions.** A mapping is legal from the event that made it until a removal that started after it was superseded
+//! has been reported: `RevocationReported` for regions and pages, `InvalidationCompleted` for translations. So between
+//! a change and the report old and new are both legal, each with its own permissions.
+//!
+//! **Events.** A message TLP is told by its own event (`InvalidationAccepted`, `InvalidationCompleted`), not by `TlpIn`
+//! or `TlpOut`. `ReadData` and `WriteData` may be told in pieces of any size. After a refused event the judge's state is
+//! not defined: one violation ends a trace.
+
+mod data;
+mod ending;
+mod function;
+mod outbound;
+mod outstanding;
+mod request;
+mod tables;
+mod translations;
+mod versions;
+mod violation;
+
+pub use violation::{Name, Violation};
+
+use translations::Invalidation;
+use types::ats::InvalidateRange;
+use types::port::FunctionCfg;
+use types::tlp::Body;
+use types::{Event, FunctionId, Tlp};
+use versions::Serial;
+
+/// The judge of one trace.
+#[derive(Debug, Default)]
+pub struct Judge {
+    now: Serial,
+    functions: function::Functions,
+    tables: tables::Tables,
+    translations: translations::Translations,
+    outstanding: outstanding::Outstanding,
+    requests: request::Requests,
+}
+
+impl Judge {
+    /// A judge before the first event: nothing is configured, nothing is mapped.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Takes the next event, or says which rule it breaks.
+    pub fn observe(&mut self, event: &Event<'_>) -> Result<(), Violation> {
+        self.now += 1;
+        let (now, oldest) = (self.now, self.requests.oldest(self.now));
+        match *event {
+            Event::Configured(cfg) => self.configured(cfg, oldest),
+            Event::DefaultMode(mode) => self.tables.default_mode = mode,
+            Event::TableMemory { base, length } => self.tables.add_memory(base, length),
+            Event::Mapped { key, region } => self.tables.set_region(key, Some(*region), now),
+            Event::PageMapped { key, page, entry } => self.tables.set_page(key, page, entry, now),
+            Event::Unmapped { key } => self.tables.set_region(key, None, now),
+            Event::RevocationStarted { key } => self.tables.revocation_started(key, now),
+            Event::RevocationReported { key } => self.tables.revocation_reported(key, now, oldest)?,
+            Event::RequestAccepted(wr) => {
+                self.tables.used(wr.key, now);
+                self.requests.accept(wr, now)?;
+            }
+            Event::WriteData { stream, id, offset, bytes } => {
+                let number = self.requests.number(stream, id, "message bytes were taken")?;
+                self.requests.give(number, offset.0, bytes);
+            }
+            Event::TlpOut { tlp, payload } => self.outbound(tlp, payload)?,
+            Event::TlpIn { tlp, payload } => {
+                let brought = self.outstanding.completion(tlp, payload, &mut self.translations, now);
+                if let Some((address, line)) = brought {
+                    self.tables.fetched(address, &line, now);
+                }
+            }
+            Event::ReadData { stream, id, offset, bytes } => self.delivered(stream, id, offset.0, bytes)?,
+            Event::InvalidationAccepted { tlp, payload } => self.invalidation_accepted(tlp, payload)?,
+            Event::InvalidationCompleted { tlp } => self.invalidation_completed(tlp)?,
+            Event::MessageDone { stream, id, syndrome } => self.done(stream, id, syndrome)?,
+            Event::Reset(function) => self.reset(function, oldest),
+        }
+        Ok(())
+    }
+
+    /// The end of the trace: whether anything is still owed.
+    pub fn finish(&self) -> Result<(), Violation> {
+        if let Some((number, open)) = self.requests.open.first_key_value() {
+            let (request, length) = (open.name(), open.wr.length.0);
+            return Err(Violation::Owed { request, length, done: self.requests.least_sent(*number) });
+        }
+        if let Some((function, itag)) = self.translations.owed() {
+            return Err(Violation::InvalidationOwed { function, itag });
+        }
+        match self.tables.revocation_owed() {
+            Some(key) => Err(Violation::RevocationOwed { key }),
+            None => Ok(()),
+        }
+    }
+
+    fn configured(&mut self, cfg: &FunctionCfg, oldest: Serial) {
+        if cfg.reset {
+            self.reset(Some(cfg.function), oldest);
+        }
+        // `valid` and `reset` belong to the update, not to the configuration.
+        let cfg = FunctionCfg { valid: false, reset: false, ..*cfg };
+        if self.functions.configure(cfg, self.now, oldest) {
+            self.translations.clear(cfg.function);
+            self.outstanding.void_translations(cfg.function);
+        }
+    }
+
+    fn reset(&mut self, function: Option<FunctionId>, oldest: Serial) {
+        let Some(function) = function else {
+            self.functions.clear();
+            self.translations.reset();
+            self.tables.reset(self.now);
+            self.outstanding = outstanding::Outstanding::default();
+            self.requests = request::Requests::default();
+            return;
+        };
+        if let Some(cfg) = self.functions.get(function) {
+            self.outstanding.reset(cfg.requester);
+        }
+        self.functions.reset(function, self.now, oldest);
+        self.translations.clear(function);
+        self.translations.drop_pending(function);
+        let open = self.requests.open.values();
+        let gone: Vec<Serial> = open.filter(|o| o.wr.function == function).map(|o| o.accepted).collect();
+        gone.into_iter().for_each(|number| self.finished(number));
+    }
+
+    /// A request has ended: forgets what only it could have met.
+    fn finished(&mut self, number: Serial) {
+        self.requests.remove(number);
+        let oldest = self.requests.oldest(self.now);
+        self.outstanding.forget(|n| self.requests.open.contains_key(&n), oldest);
+        self.translations.forget(oldest);
+    }
+
+    fn invalidation_accepted(&mut self, tlp: &Tlp, payload: &[u8]) -> Result<(), Violation> {
+        let unreadable = |what| Violation::InvalidationUnreadable { what };
+        let Body::Message { tag, dw2, .. } = tlp.body else {
+            return Err(unreadable("TLP is no message"));
+        };
+        let target = types::RequesterId((dw2 >> 16) as u16);
+        let function = self.functions.of(target).ok_or_else(|| unreadable("target is no function"))?.function;
+        let body = payload.try_into().map_err(|_| unreadable("body is not 8 bytes"))?;
+        let range = InvalidateRange::decode(body).ok_or_else(|| unreadable("range has no size"))?;
+        let prefix = function::seen_prefix(tlp.pasid);
+        self.translations.accepted(Invalidation::new(function, (tag.0 & 31) as u8, range, prefix, self.now));
+        Ok(())
+    }
+
+    fn invalidation_completed(&mut self, tlp: &Tlp) -> Result<(), Violation> {
+        let Body::Message { requester, dw2, dw3, .. } = tlp.body else {
+            return Err(Violation::InvalidationUnreadable { what: "completion is no message" });
+        };
+        let function = self.functions.of(requester).ok_or(Violation::Requester { seen: requester })?.function;
+        // CC = 0 means 8 copies, one in each traffic class.
+        let classes = if dw2 & 7 == 0 { 8 } else { dw2 & 7 };
+        let unknown = |itag| Violation::InvalidationUnknown { requester, itag };
+        for invalidation in self.translations.completed(function, dw3, classes, unknown)? {
+            self.outstanding.invalidate(&invalidation);
+        }
+        Ok(())
+    }
+}

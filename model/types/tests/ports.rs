@@ -1,5 +1,7 @@
 //! The port tables: packing is lossless, the statistics bus has the width its table says.
 
+#![allow(clippy::unwrap_used, reason = "test code")]
+
 use types::config::NAMED;
 use types::port::{StatBus, UnitIn, UnitOut, stat_sources, stat_width};
 use types::ports::{Ports, row_bits};

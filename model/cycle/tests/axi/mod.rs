@@ -4,6 +4,7 @@
 use rand_core::{Rng, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use std::fmt::Debug;
+use types::ports::Block;
 
 /// Watches one valid/ready stream: payload and valid hold until ready, payload is zero while valid is low.
 #[derive(Debug)]
@@ -26,6 +27,28 @@ impl<T: Copy + Default + PartialEq + Debug> Stream<T> {
         self.held = (valid && !ready).then_some(*payload);
         valid && ready
     }
+}
+
+/// Samples the outputs of a block; those written over earlier ones are those written into zeros.
+pub(crate) fn sample<B: Block<Out: PartialEq + Debug>>(dut: &B, out: &mut B::Out) {
+    dut.outputs(out);
+    let mut fresh = B::Out::default();
+    dut.outputs(&mut fresh);
+    assert_eq!(*out, fresh);
+}
+
+/// Takes an edge; a block that calls itself idle with these inputs changes no output, not even after a few edges more.
+pub(crate) fn edge<B: Block<Out: PartialEq + Debug> + Clone>(dut: &mut B, inp: &B::In, out: &B::Out) {
+    if dut.idle_until(inp).is_some() {
+        let mut ahead = dut.clone();
+        for _ in 0..3 {
+            ahead.step(inp);
+            let mut after = B::Out::default();
+            ahead.outputs(&mut after);
+            assert_eq!(after, *out, "changed while idle");
+        }
+    }
+    dut.step(inp);
 }
 
 /// Seeded chance.

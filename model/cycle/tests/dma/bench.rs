@@ -1,6 +1,6 @@
 //! Surroundings of `dma`: a segment source with credits, a source of message bytes, the posted buffer, a completer, sinks.
 
-use crate::axi::{Chance, Stream, byte_of};
+use crate::axi::{Chance, Stream, byte_of, edge, sample};
 use cycle::dma::Dma;
 use std::collections::{BTreeMap, VecDeque};
 use types::access::{AddressType, Mode, Op, Syndrome};
@@ -112,6 +112,8 @@ pub(crate) struct Bench {
     pub(crate) hold_sent: bool,
     /// The source of message bytes is silent.
     pub(crate) hold_write_data: bool,
+    /// Completions are not taken.
+    pub(crate) hold_completions: bool,
     /// Read data is not taken.
     pub(crate) hold_data: bool,
     /// The completer answers by itself.
@@ -161,6 +163,7 @@ impl Bench {
             stall,
             hold_sent: false,
             hold_write_data: false,
+            hold_completions: false,
             hold_data: false,
             answer: true,
             rcb: 64,
@@ -210,13 +213,14 @@ impl Bench {
 
     /// One cycle.
     pub(crate) fn tick(&mut self) {
-        self.dut.outputs(&mut self.out);
+        assert!(self.cycle < 500_000, "hang");
+        sample(&self.dut, &mut self.out);
         let stall = self.stall;
         let mut go = || !self.chance.percent(stall);
         self.inp.posted_ready = go();
         self.inp.read_ready = go();
         self.inp.read_data_ready = go() && !self.hold_data;
-        self.inp.completion_ready = go();
+        self.inp.completion_ready = go() && !self.hold_completions;
         self.inp.write_data_request_ready = go();
         self.inp.segment = ReleasedSegment::default();
         if let Some(next) = self.segments.front() {
@@ -235,7 +239,7 @@ impl Bench {
         self.unsent -= u32::from(self.inp.posted_sent);
         self.drive_completions();
         self.observe();
-        self.dut.step(&self.inp);
+        edge(&mut self.dut, &self.inp, &self.out);
         self.cycle += 1;
     }
 
@@ -247,6 +251,8 @@ impl Bench {
             let first = range.offset.0 + self.served;
             let bytes: Vec<u8> = (first..first + n).map(|o| message(range.stream, range.id, o)).collect();
             let last = self.served + n == range.length.0;
+            // What lies in lanes that are not kept is nobody's.
+            let bytes: Vec<u8> = bytes.into_iter().chain(std::iter::repeat(0xa5)).take(64).collect();
             self.inp.write_data = WriteData { valid: true, data: Beat::from_bytes(&bytes), keep: mask(n), last };
         }
     }

@@ -154,6 +154,15 @@ fn unexpected_completions_are_counted_and_ignored() {
 }
 
 #[test]
+fn unexpected_completion_with_nothing_in_flight() {
+    let mut bench = waiting(&[], 0);
+    bench.send(&cpl(0x1000, 8, 8));
+    (0..20).for_each(|_| bench.tick());
+    assert_eq!(bench.stats["unexpected"], 1);
+    goes_on(&mut bench);
+}
+
+#[test]
 fn a_failed_read_stops_its_request_and_no_other() {
     // Request 1 of stream 1 has three segments; its first fails before the second is given.
     let part = |i: u32| at_offset(segment(Op::READ, 1, 1, 0x1000 * u64::from(i + 1), 512), 512 * i, i == 0, i == 2);
@@ -280,4 +289,19 @@ fn no_data_tag_fits_the_tag_width() {
     bench.segments.push_back(segment(Op::READ, 1, 1, 0x1000, 8));
     bench.finish(1);
     assert_eq!(bench.outcomes(), [(1, 1, Syndrome::UNSUPPORTED_OP)]);
+}
+
+#[test]
+fn completions_of_both_engines_take_turns() {
+    // Failed requests need no surroundings; while nobody takes completions, both engines have some waiting.
+    let mut bench = Bench::new(wide(64), FunctionCfg { bus_master: false, ..function(256, 256) }, 0, 1);
+    bench.hold_completions = true;
+    for id in 0..6 {
+        bench.segments.extend([segment(Op::READ, 1, id, 0, 4), segment(Op::WRITE, 2, id, 0, 4)]);
+    }
+    (0..100).for_each(|_| bench.tick());
+    bench.hold_completions = false;
+    bench.finish(12);
+    let streams: Vec<_> = bench.outcomes().iter().map(|o| o.0).collect();
+    assert!(streams.windows(2).all(|pair| pair[0] != pair[1]), "{streams:?}");
 }

@@ -28,6 +28,7 @@ fn check(bench: &Bench, segments: &[ReleasedSegment], limit: u64) {
                 let at = (address & !3) + i as u64;
                 let inside = at >= address && at < address + u64::from(length);
                 assert_eq!(be >> (i % 4) & 1 == 1, inside, "byte enable of {at:#x}");
+                assert!(inside || *byte == 0, "nothing of other messages beside the enabled bytes");
                 if inside {
                     let offset = s.tag.message_offset.0 + (at - s.address.0) as u32;
                     assert_eq!(*byte, message(s.tag.stream, s.tag.id, offset), "byte at {at:#x}");
@@ -120,6 +121,17 @@ fn completion_waits_until_the_last_tlp_is_sent() {
     assert!(bench.completions.is_empty() && bench.write_sent.is_empty());
     bench.hold_sent = false;
     bench.finish(1);
+}
+
+#[test]
+fn at_most_64_segments_wait_for_the_link() {
+    let mut bench = Bench::new(wide(64), function(128, 128), 0, 1);
+    bench.hold_sent = true;
+    bench.segments.extend((0..100).map(|i| segment(Op::WRITE, i % 8, i, 0x1000, 4)));
+    (0..500).for_each(|_| bench.tick());
+    assert_eq!(bench.posted.len(), 64);
+    bench.hold_sent = false;
+    bench.finish(100);
 }
 
 proptest! {

@@ -1,6 +1,6 @@
 //! Surroundings of `tlp_tx`: sources that hold their offers, the core's credits, the link that reports what it sent.
 
-use crate::axi::{Chance, Stream, byte_of};
+use crate::axi::{Chance, Stream, byte_of, edge, sample};
 use cycle::tlp_tx::TlpTx;
 use std::collections::VecDeque;
 use types::access::AddressType;
@@ -99,7 +99,7 @@ impl Bench {
     }
 
     pub(crate) fn tick(&mut self) {
-        self.dut.outputs(&mut self.out);
+        sample(&self.dut, &mut self.out);
         let o = self.out;
         let i = &mut self.inp;
         let stall = self.stall;
@@ -173,7 +173,7 @@ impl Bench {
         }
         self.stall_posted += u64::from(o.stat_stall_posted_credit);
         self.stall_non_posted += u64::from(o.stat_stall_non_posted_credit);
-        self.dut.step(&inp);
+        edge(&mut self.dut, &inp, &self.out);
         self.cycle += 1;
     }
 

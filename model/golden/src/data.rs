@@ -1,0 +1,261 @@
+//! Data TLPs: to which open request each belongs, and whether protection, translation, owner, AT, PASID and payload fit.
+
+use crate::Judge;
+use crate::function::prefix;
+use crate::request::{Move, Open, State};
+use crate::tables::{Path, page_check};
+use crate::versions::{Serial, When};
+use crate::violation::Violation;
+use types::port::FunctionCfg;
+use types::{AddressType, FunctionId, Iova, Op, PasidPrefix, Syndrome, TlpAddr, Va};
+
+/// What a data TLP does.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Access<'a> {
+    pub(crate) function: FunctionId,
+    pub(crate) write: bool,
+    pub(crate) at: AddressType,
+    pub(crate) prefix: PasidPrefix,
+    /// Address of the first enabled byte.
+    pub(crate) address: TlpAddr,
+    /// Enabled bytes; 0 for a zero-length read.
+    pub(crate) length: u32,
+    /// The enabled bytes of a write.
+    pub(crate) bytes: &'a [u8],
+}
+
+/// Where a byte of a request may be accessed, or why not.
+#[derive(Clone, Copy, Debug)]
+struct Target {
+    at: AddressType,
+    address: TlpAddr,
+    prefix: PasidPrefix,
+    verdict: Verdict,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Verdict {
+    /// Legal for this many bytes.
+    Legal(u32),
+    /// The request, or the page, must be refused.
+    Refused(Syndrome),
+    /// No translation allows it; `address` is what has to be translated.
+    NoTranslation,
+    /// The translation was invalidated.
+    Invalidated,
+}
+
+/// A reason against an attribution, and how close the TLP came: of all reasons the closest is reported.
+type Reason = (u8, Violation);
+
+impl Judge {
+    /// A data TLP of at least one byte: attributes it, and names the request offsets it may belong to.
+    pub(crate) fn data(&mut self, access: &Access<'_>) -> Result<Vec<(Serial, u32)>, Violation> {
+        let mut moves = Vec::new();
+        let mut closest: Option<Reason> = None;
+        for (index, state) in self.requests.states.iter().enumerate() {
+            self.moves(index, state, access, &mut moves, &mut closest);
+        }
+        if moves.is_empty() {
+            let what = if access.write { "a write" } else { "a read" };
+            let unexpected = Violation::Unexpected { what, address: access.address, at: access.at };
+            return Err(closest.map_or(unexpected, |(_, violation)| violation));
+        }
+        let mut claims: Vec<_> =
+            moves.iter().map(|m| (m.number, self.requests.states[m.state].of(m.number).sent)).collect();
+        claims.sort_unstable();
+        claims.dedup();
+        self.requests.follow(&moves, access.length)?;
+        Ok(claims)
+    }
+
+    /// Every attribution of a TLP in one state. Bytes go out in message order and requests of a stream in order: writes
+    /// after earlier writes, reads after earlier writes and reads, unless those have ended in an error.
+    fn moves(
+        &self,
+        index: usize,
+        state: &State,
+        access: &Access<'_>,
+        moves: &mut Vec<Move>,
+        closest: &mut Option<Reason>,
+    ) {
+        let mut unfinished: Vec<&Open> = Vec::new();
+        for (&number, open) in &self.requests.open {
+            let progress = state.of(number);
+            if progress.ended || progress.sent == open.wr.length.0 {
+                continue;
+            }
+            let write = open.wr.op == Op::WRITE;
+            if write == access.write && (write || open.wr.op == Op::READ) {
+                let before = |o: &&&Open| o.wr.stream == open.wr.stream && (!write || o.wr.op == Op::WRITE);
+                let mut blocking = unfinished.iter().filter(before);
+                let reason = match self.fits(open, progress.sent, access) {
+                    Ok(()) => match blocking.clone().find(|o| !self.may_fail(o, state.of(o.accepted).sent)) {
+                        None => {
+                            moves.push(Move { state: index, number, failed: blocking.map(|o| o.accepted).collect() });
+                            None
+                        }
+                        Some(earlier) => {
+                            let (request, earlier) = (open.name(), earlier.name());
+                            Some((9, Violation::StreamOrder { request, earlier, seen: access.address }))
+                        }
+                    },
+                    // Only the next request of a stream explains what went wrong.
+                    Err(reason) => blocking.next().is_none().then_some(reason),
+                };
+                if let Some(reason) = reason
+                    && closest.as_ref().is_none_or(|c| reason.0 > c.0)
+                {
+                    *closest = Some(reason);
+                }
+            }
+            unfinished.push(open);
+        }
+    }
+
+    /// Whether a TLP can be the next one of a request that has sent `offset` bytes.
+    fn fits(&self, open: &Open, offset: u32, access: &Access<'_>) -> Result<(), Reason> {
+        let request = open.name();
+        let unexpected = (0, Violation::Unexpected { what: "an access", address: access.address, at: access.at });
+        if open.wr.function != access.function {
+            return Err(unexpected);
+        }
+        let mut closest = unexpected;
+        for target in self.targets(open, offset, When::Now) {
+            match self.compare(open, offset, access, &target) {
+                Ok(()) => return self.payload(open, offset, access),
+                Err(reason) if reason.0 > closest.0 => closest = reason,
+                Err(_) => {}
+            }
+        }
+        // A mapping that was in force once: stale, not merely wrong.
+        let was = |t: &Target| {
+            matches!(t.verdict, Verdict::Legal(n) if n >= access.length)
+                && (t.at, t.address) == (access.at, access.address)
+        };
+        if closest.0 < 8 && self.targets(open, offset, When::Ever).iter().any(was) {
+            closest = (8, Violation::Stale { request, offset, seen: access.address });
+        }
+        Err(closest)
+    }
+
+    fn compare(&self, open: &Open, offset: u32, access: &Access<'_>, target: &Target) -> Result<(), Reason> {
+        let (request, address, seen) = (open.name(), access.address, access.address);
+        let at_address = target.address == access.address;
+        match target.verdict {
+            Verdict::Legal(length) if at_address && target.at == access.at && target.prefix == access.prefix => {
+                let owed = length.min(open.wr.length.0 - offset);
+                if access.length > owed {
+                    return Err((8, Violation::Overrun { request, offset, owed, seen: access.length }));
+                }
+                Ok(())
+            }
+            Verdict::Legal(_) if at_address && target.at == access.at => {
+                let (expected, seen) = (target.prefix, access.prefix);
+                Err((8, Violation::Pasid { request, address, expected, seen }))
+            }
+            Verdict::Legal(_) if at_address => {
+                Err((8, Violation::AddressType { request, address, expected: target.at, seen: access.at }))
+            }
+            Verdict::Refused(expected) if at_address => {
+                Err((8, Violation::Refused { request, offset, expected, seen }))
+            }
+            Verdict::Invalidated if at_address => Err((8, Violation::Stale { request, offset, seen })),
+            // Any TLP at the right offset of a page shows that a translation was guessed.
+            Verdict::NoTranslation if target.address.0 & 0xfff == access.address.0 & 0xfff => {
+                let rank = if at_address { 7 } else { 2 };
+                Err((rank, Violation::NoTranslation { request, offset, iova: Iova(target.address.0), seen }))
+            }
+            _ => Err((1, Violation::Address { request, offset, expected: target.address, seen })),
+        }
+    }
+
+    fn payload(&self, open: &Open, offset: u32, access: &Access<'_>) -> Result<(), Reason> {
+        let (request, length) = (open.name(), access.length);
+        match open.same_data(offset, access.bytes) {
+            _ if !access.write => Ok(()),
+            Some(true) => Ok(()),
+            Some(false) => Err((8, Violation::Payload { request, offset, length })),
+            None => Err((8, Violation::NotGiven { request, offset, length })),
+        }
+    }
+
+    /// Where byte `offset` of a request may be accessed, by every version of its region, page and translation.
+    fn targets(&self, open: &Open, offset: u32, when: When) -> Vec<Target> {
+        let wr = &open.wr;
+        let mut out = Vec::new();
+        let Some(cfg) = self.functions.get(wr.function) else {
+            return out;
+        };
+        let va = Va(wr.va.0.wrapping_add(u64::from(offset)));
+        for (syndrome, region) in self.tables.verdicts(wr, when) {
+            let Some(region) = region else { continue };
+            let mask = region.page_size.offset_mask().0;
+            // No TLP crosses 4 KiB, the smallest page, so that one page and one translation always cover it.
+            let left = 4096 - (va.0 & 0xfff) as u32;
+            for entry in self.tables.entries(region, wr.key, region.page_index(va), when) {
+                let iova = Iova(entry.address.0 & !mask | va.0 & mask);
+                let syndrome = if syndrome.is_ok() { page_check(entry, wr.op) } else { syndrome };
+                let verdict = if syndrome.is_ok() { Verdict::Legal(left) } else { Verdict::Refused(syndrome) };
+                let plain = prefix(cfg, region.pasid, wr.op == Op::READ);
+                let (none, address) = (PasidPrefix::default(), TlpAddr(iova.0));
+                let untranslated = Target { at: AddressType::UNTRANSLATED, address, prefix: plain, verdict };
+                match self.tables.path(region, entry) {
+                    Path::Untranslated => out.push(untranslated),
+                    Path::Translated => {
+                        out.push(Target { at: AddressType::TRANSLATED, prefix: none, ..untranslated });
+                    }
+                    Path::Ats if syndrome.is_ok() => self.translated(cfg, wr.op, iova, untranslated, when, &mut out),
+                    Path::Ats => out.push(untranslated),
+                }
+            }
+        }
+        out
+    }
+
+    /// The same through ATS: by each answer that grants the access, with the permissions of that answer.
+    fn translated(&self, cfg: &FunctionCfg, op: Op, iova: Iova, plain: Target, when: When, out: &mut Vec<Target>) {
+        let found = out.len();
+        let scope = prefix(cfg, plain.prefix, true);
+        for (answer, address) in self.translations.covering(cfg.function, scope, iova) {
+            let entry = &answer.entry;
+            if op.writes() && !entry.write || op.reads() && !entry.read {
+                continue;
+            }
+            let target = if entry.untranslated {
+                plain
+            } else {
+                Target { at: AddressType::TRANSLATED, prefix: PasidPrefix::default(), address, ..plain }
+            };
+            let usable = answer.in_force(iova) || matches!(when, When::Ever);
+            out.push(if usable { target } else { Target { verdict: Verdict::Invalidated, ..target } });
+        }
+        if out[found..].iter().all(|t| t.verdict == Verdict::Invalidated) {
+            out.push(Target { verdict: Verdict::NoTranslation, ..plain });
+        }
+    }
+
+    /// Whether a zero-length read can be a flush: it follows writes of its function on their path, so it goes where an
+    /// open write may go, with the same AT.
+    pub(crate) fn flush(&self, access: &Access<'_>) -> Result<(), Violation> {
+        let page = |address: TlpAddr| address.0 & !0xfff;
+        let writes = self.requests.open.values().filter(|o| o.wr.op == Op::WRITE && o.wr.function == access.function);
+        for open in writes {
+            let sent = self.requests.states.iter().map(|s| s.of(open.accepted).sent).max().unwrap_or(0);
+            // The page of each byte that may have been written, by 4 KiB steps.
+            let first = 4096 - (open.wr.va.0 & 0xfff) as u32;
+            let starts = std::iter::once(0).chain((first..sent).step_by(4096));
+            for offset in starts.filter(|offset| *offset < sent) {
+                let same = |t: &Target| {
+                    matches!(t.verdict, Verdict::Legal(_))
+                        && t.at == access.at
+                        && page(t.address) == page(access.address)
+                };
+                if self.targets(open, offset, When::Now).iter().any(same) {
+                    return Ok(());
+                }
+            }
+        }
+        Err(Violation::Unexpected { what: "a zero-length read", address: access.address, at: access.at })
+    }
+}

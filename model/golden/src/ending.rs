@@ -1,0 +1,203 @@
+//! The end of a request: whether its syndrome has a cause, and whether everything owed has been done.
+
+use crate::Judge;
+use crate::function::prefix;
+use crate::request::Open;
+use crate::tables::{Path, page_check};
+use crate::versions::When;
+use crate::violation::Violation;
+use types::{Iova, MttEntry, Op, PageIndex, Region, StreamId, Syndrome, Va, WrId};
+
+/// A page with bytes that a request has not sent yet.
+pub(crate) struct Page<'a> {
+    pub(crate) region: &'a Region,
+    pub(crate) index: PageIndex,
+    /// First and last address in the page that the request still needs.
+    pub(crate) first: Va,
+    pub(crate) last: Va,
+}
+
+impl Page<'_> {
+    /// The addresses still needed, as an entry maps them.
+    pub(crate) fn range(&self, entry: &MttEntry) -> (Iova, Iova) {
+        let mask = self.region.page_size.offset_mask().0;
+        let map = |va: Va| Iova(entry.address.0 & !mask | va.0 & mask);
+        (map(self.first), map(self.last))
+    }
+}
+
+impl Judge {
+    /// The pages a request still needs after `sent` bytes, in each region that allows it.
+    pub(crate) fn pages<'a>(&'a self, open: &'a Open, sent: u32, when: When) -> impl Iterator<Item = Page<'a>> {
+        let wr = &open.wr;
+        let allowed = self.tables.verdicts(wr, when).filter(move |(s, _)| s.is_ok() && sent < wr.length.0);
+        allowed.filter_map(|(_, region)| region).flat_map(move |region| {
+            // In bounds, so that nothing wraps.
+            let from = wr.va.0.wrapping_add(u64::from(sent));
+            let end = wr.va.0.wrapping_add(u64::from(wr.length.0) - 1);
+            let mask = region.page_size.offset_mask().0;
+            let index = |va: u64| region.page_index(Va(va)).0;
+            (index(from)..=index(end)).map(move |i| {
+                let start = (region.start.0 & !mask).wrapping_add(i << region.page_size.log2());
+                Page { region, index: PageIndex(i), first: Va(start.max(from)), last: Va((start | mask).min(end)) }
+            })
+        })
+    }
+
+    /// Whether a request that has sent `sent` bytes may have ended in an error.
+    pub(crate) fn may_fail(&self, open: &Open, sent: u32) -> bool {
+        Syndrome::TABLE.iter().any(|(s, _)| !s.is_ok() && self.cause(open, sent, *s))
+    }
+
+    /// Whether there is a cause for an error: one that existed since the request was accepted and lies in what it had
+    /// not sent yet.
+    fn cause(&self, open: &Open, sent: u32, syndrome: Syndrome) -> bool {
+        let (wr, since) = (&open.wr, When::Since(open.accepted));
+        let pages = || self.pages(open, sent, since);
+        let entry = |test: &dyn Fn(&Page<'_>, &MttEntry) -> bool| {
+            pages().any(|p| self.tables.entries(p.region, wr.key, p.index, since).any(|e| test(&p, e)))
+        };
+        let read = |test: &dyn Fn(Option<Syndrome>) -> bool| {
+            self.outstanding.reads.values().any(|r| r.claim(open.accepted).is_some() && test(r.outcome))
+        };
+        let ats =
+            |p: &Page<'_>, e: &MttEntry| page_check(e, wr.op).is_ok() && self.tables.path(p.region, e) == Path::Ats;
+        match syndrome {
+            s if s <= Syndrome::RIGHTS => self.tables.verdicts(wr, since).any(|(verdict, _)| verdict == s),
+            Syndrome::NOT_PRESENT => {
+                pages().any(|p| self.tables.absent(p.region, wr.key, p.index, open.accepted))
+                    || entry(&|_, e| page_check(e, wr.op) == syndrome)
+            }
+            Syndrome::PAGE_RIGHTS => entry(&|_, e| page_check(e, wr.op) == syndrome),
+            Syndrome::TRANSLATION_ACCESS => entry(&|p, e| ats(p, e) && self.denied(open, p, e)),
+            Syndrome::TRANSLATION_FAILED => entry(&|p, e| {
+                let (first, last) = p.range(e);
+                let failures = self.translations.failures.iter().filter(|f| f.arrived > open.accepted);
+                ats(p, e) && failures.filter(|f| f.function == wr.function).any(|f| f.first <= last && f.last >= first)
+            }),
+            Syndrome::TABLE_FETCH => {
+                let mut failed = self.outstanding.fetch_failures.iter().filter(|(_, at)| *at > open.accepted);
+                failed.any(|(line, _)| self.tables.may_concern(*line, wr))
+            }
+            Syndrome::UNSUPPORTED_REQUEST
+            | Syndrome::COMPLETER_ABORT
+            | Syndrome::POISONED
+            | Syndrome::MALFORMED_COMPLETION => read(&|outcome| outcome == Some(syndrome)),
+            // Time is not seen here: a read that is under way may have taken too long.
+            Syndrome::COMPLETION_TIMEOUT => read(&|outcome| outcome.is_none()),
+            Syndrome::BUS_MASTER_OFF => self.functions.was(wr.function, open.accepted, |c| !c.bus_master),
+            Syndrome::ATS_OFF => {
+                self.functions.was(wr.function, open.accepted, |c| !c.ats_enable)
+                    && entry(&|p, e| self.tables.path(p.region, e) != Path::Untranslated)
+            }
+            Syndrome::UNSUPPORTED_OP => wr.op != Op::WRITE && wr.op != Op::READ,
+            _ => false,
+        }
+    }
+
+    /// Whether the translation agent has refused an access: an answer since the request was accepted that lacks R for a
+    /// read, or lacks W for a write though it was asked for (NW = 0). What was cached before cannot refuse: R = W = 0 is
+    /// never cached, and missing permission is asked for again.
+    fn denied(&self, open: &Open, page: &Page<'_>, entry: &MttEntry) -> bool {
+        let Some(cfg) = self.functions.get(open.wr.function) else {
+            return false;
+        };
+        let scope = prefix(cfg, page.region.pasid, true);
+        let (first, last) = page.range(entry);
+        let steps = (first.0 & !0xfff..=last.0).step_by(4096);
+        steps.map(|iova| Iova(iova.max(first.0))).any(|iova| {
+            self.translations.covering(cfg.function, scope, iova).any(|(answer, _)| {
+                let lacks_write = open.wr.op.writes() && !answer.entry.write && !answer.no_write;
+                answer.arrived > open.accepted && (lacks_write || open.wr.op.reads() && !answer.entry.read)
+            })
+        })
+    }
+
+    /// A completion was reported for a request.
+    pub(crate) fn done(&mut self, stream: StreamId, id: WrId, seen: Syndrome) -> Result<(), Violation> {
+        let number = self.requests.number(stream, id, "a completion was reported")?;
+        let Some(open) = self.requests.open.get(&number) else {
+            return Ok(());
+        };
+        let (request, length) = (open.name(), open.wr.length.0);
+        if let Some(earlier) = self.requests.earlier(number) {
+            return Err(Violation::DoneOrder { request, earlier });
+        }
+        let early = |done, what| Violation::DoneEarly { request, length, done, what };
+        // Reads that can only be its own must have ended, in success or not.
+        let mut own = self.outstanding.reads.values().filter(|r| r.only(number));
+        if seen != Syndrome::COMPLETION_TIMEOUT && own.clone().any(|r| r.outcome.is_none()) {
+            return Err(early(open.delivered, "delivered and reads under way"));
+        }
+        let failed = own.find_map(|r| r.outcome.filter(|o| !o.is_ok()));
+        let keep = if seen.is_ok() {
+            let verdicts = || self.tables.verdicts(&open.wr, When::Since(number)).map(|(s, _)| s);
+            let refused = if verdicts().any(Syndrome::is_ok) { None } else { verdicts().next() };
+            let unsupported = (open.wr.op.0 > Op::READ.0).then_some(Syndrome::UNSUPPORTED_OP);
+            if let Some(expected) = refused.or(unsupported).or(failed) {
+                return Err(Violation::Syndrome { request, expected, seen });
+            }
+            if open.wr.op == Op::READ && open.delivered < length {
+                return Err(early(open.delivered, "delivered"));
+            }
+            self.requests.states.iter().map(|s| s.of(number)).map(|p| p.sent == length && !p.ended).collect::<Vec<_>>()
+        } else {
+            self.requests.states.iter().map(|s| self.cause(open, s.of(number).sent, seen)).collect()
+        };
+        if !keep.contains(&true) {
+            let sent = self.requests.least_sent(number);
+            let causes = Syndrome::TABLE.iter().map(|(s, _)| *s).filter(|s| !s.is_ok());
+            let expected = causes.into_iter().find(|s| self.cause(open, sent, *s)).unwrap_or(Syndrome::OK);
+            return Err(if seen.is_ok() {
+                early(sent, "sent")
+            } else {
+                Violation::Syndrome { request, expected, seen }
+            });
+        }
+        let mut keep = keep.into_iter();
+        self.requests.states.retain(|_| keep.next() == Some(true));
+        self.finished(number);
+        Ok(())
+    }
+
+    /// Read data was delivered: in order, and as the completions brought it. Data of a read that failed may be anything,
+    /// or missing, for its request must end in that error.
+    pub(crate) fn delivered(&mut self, stream: StreamId, id: WrId, offset: u32, bytes: &[u8]) -> Result<(), Violation> {
+        let number = self.requests.number(stream, id, "read data was delivered")?;
+        let Some(open) = self.requests.open.get_mut(&number) else {
+            return Ok(());
+        };
+        let (request, wrong) = (open.name(), |why| Violation::ReadData { request: open.name(), offset, why });
+        let mine = || self.outstanding.reads.values().filter_map(|r| r.claim(number).map(|at| (at, r)));
+        let any_failed = mine().any(|(_, r)| r.outcome.is_some_and(|o| !o.is_ok()));
+        if offset < open.delivered || offset > open.delivered && !any_failed {
+            return Err(wrong("not the next bytes of the message"));
+        }
+        let (mut at, mut rest) = (offset, bytes);
+        while !rest.is_empty() {
+            let candidates = || mine().filter(|(start, r)| (*start..*start + r.length).contains(&at));
+            let step = candidates().find_map(|(start, r)| {
+                let n = rest.len().min((start + r.length - at) as usize);
+                let brought = r.data.get((at - start) as usize..).and_then(|d| d.get(..n));
+                let failed = r.outcome.is_some_and(|o| !o.is_ok());
+                (failed || brought == Some(&rest[..n])).then_some(n)
+            });
+            let Some(n) = step else {
+                return Err(Violation::ReadData {
+                    request,
+                    offset: at,
+                    why: if candidates().next().is_none() {
+                        "never asked for"
+                    } else {
+                        "not what the completions brought"
+                    },
+                });
+            };
+            (at, rest) = (at + n as u32, &rest[n..]);
+        }
+        open.delivered = at;
+        // What has been delivered has been asked for.
+        self.requests.keep(|s| s.of(number).sent >= at);
+        Ok(())
+    }
+}

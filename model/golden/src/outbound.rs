@@ -1,0 +1,201 @@
+//! Every TLP that leaves the unit: its form, and what kind of request it is.
+
+use crate::Judge;
+use crate::data::Access;
+use crate::function::{prefix, seen_prefix};
+use crate::outstanding::{Pending, Read, TranslationRequest};
+use crate::tables::{Path, page_check};
+use crate::versions::When;
+use crate::violation::Violation;
+use types::port::FunctionCfg;
+use types::tlp::{Body, MemoryOp};
+use types::{AddressType, FunctionId, Iova, PageSize, PasidPrefix, Tlp, TlpAddr};
+
+/// Bytes before the first enabled one, and enabled bytes, if these are contiguous; (0, 0) for a zero-length read.
+fn enabled(length_dw: u16, first: u8, last: u8) -> Option<(u32, u32)> {
+    let skip = first.trailing_zeros();
+    let ones = |bits: u8, n: u32| u32::from(bits) == (1 << n) - 1;
+    match length_dw {
+        1 if first == 0 && last == 0 => Some((0, 0)),
+        1 => {
+            let length = first.count_ones();
+            (last == 0 && ones(first >> skip, length)).then_some((skip, length))
+        }
+        _ => {
+            let tail = last.count_ones();
+            let runs = first != 0 && ones(first >> skip, 4 - skip) && last != 0 && ones(last, tail);
+            runs.then(|| (skip, 4 * u32::from(length_dw) - skip - (4 - tail)))
+        }
+    }
+}
+
+/// A memory request as it left.
+struct Request<'a> {
+    cfg: FunctionCfg,
+    op: MemoryOp,
+    at: AddressType,
+    enables: (u8, u8),
+    /// DW-aligned.
+    address: TlpAddr,
+    no_write: bool,
+    length_dw: u16,
+    prefix: PasidPrefix,
+    payload: &'a [u8],
+}
+
+impl Judge {
+    /// A TLP left the unit.
+    pub(crate) fn outbound(&mut self, tlp: &Tlp, payload: &[u8]) -> Result<(), Violation> {
+        let Body::Memory { op, at, requester, tag, first_be, last_be, address, no_write } = tlp.body else {
+            let unexpected = |what| Violation::Unexpected { what, address: TlpAddr(0), at: AddressType(0) };
+            return Err(unexpected("a completion or a message told as a plain TLP"));
+        };
+        let cfg = *self.functions.of(requester).ok_or(Violation::Requester { seen: requester })?;
+        let function = cfg.function;
+        if !cfg.bus_master {
+            return Err(Violation::BusMasterOff { function, address });
+        }
+        if at != AddressType::UNTRANSLATED && !cfg.ats_enable {
+            return Err(Violation::AtsOff { function, address, seen: at });
+        }
+        let expected = 4 * u32::from(tlp.payload_dw());
+        if payload.len() != expected as usize {
+            return Err(Violation::PayloadLength { expected, seen: payload.len() as u32 });
+        }
+        if !op.posted() && self.outstanding.uses(requester, tag) {
+            return Err(Violation::TagReuse { requester, tag });
+        }
+        let (enables, prefix, length_dw) = ((first_be, last_be), seen_prefix(tlp.pasid), tlp.length_dw);
+        let request = Request { cfg, op, at, enables, address, no_write, length_dw, prefix, payload };
+        let table = op == MemoryOp::Read && self.tables.in_memory(Iova(address.0));
+        let pending = match (op, at) {
+            (MemoryOp::Read, AddressType::TRANSLATION_REQUEST) => self.translation_request(&request)?,
+            (MemoryOp::Read, AddressType::UNTRANSLATED) if table => self.fetch(&request)?,
+            (MemoryOp::Read, AddressType::TRANSLATED | AddressType::UNTRANSLATED) => {
+                self.access(&request).map_err(|violation| match violation {
+                    Violation::Unexpected { .. } if table => {
+                        Violation::TableFetch { address, why: "tables are fetched untranslated" }
+                    }
+                    other => other,
+                })?
+            }
+            (MemoryOp::Write, AddressType::TRANSLATED | AddressType::UNTRANSLATED) => self.access(&request)?,
+            _ => return Err(Violation::Unexpected { what: "an atomic, or an AT that is reserved", address, at }),
+        };
+        if let Some(pending) = pending {
+            self.outstanding.insert(requester, tag, pending);
+        }
+        Ok(())
+    }
+
+    /// A data write or read, or a flush.
+    fn access(&mut self, r: &Request<'_>) -> Result<Option<Pending>, Violation> {
+        let (length_dw, (first, last)) = (r.length_dw, r.enables);
+        let run = enabled(length_dw, first, last);
+        let (skip, length) = run.ok_or(Violation::ByteEnables { length_dw, first, last })?;
+        let write = r.op == MemoryOp::Write;
+        let bytes = r.payload.get(skip as usize..(skip + length) as usize).unwrap_or_default();
+        let address = TlpAddr(r.address.0 + u64::from(skip));
+        let (function, at, prefix) = (r.cfg.function, r.at, r.prefix);
+        let access = Access { function, write, at, prefix, address, length, bytes };
+        if length == 0 {
+            return match write {
+                true => Err(Violation::Unexpected { what: "a zero-length write", address, at }),
+                false => self.flush(&access).map(|()| Some(Pending::Flush)),
+            };
+        }
+        let claims = self.data(&access)?;
+        if write {
+            return Ok(None);
+        }
+        self.outstanding.reads.insert(self.now, Read::new(claims, address, length));
+        Ok(Some(Pending::Read(self.now)))
+    }
+
+    /// A table fetch: the physical function reads one 64-byte line, untranslated, without a PASID.
+    fn fetch(&self, r: &Request<'_>) -> Result<Option<Pending>, Violation> {
+        let address = r.address;
+        let line = Iova(address.0);
+        let why = if r.cfg.function != FunctionId(0) {
+            "tables are fetched by the physical function"
+        } else if r.prefix.valid {
+            "tables are fetched without a PASID"
+        } else if address.0 & 63 != 0 || r.length_dw != 16 || r.enables != (0xf, 0xf) {
+            "tables are fetched by whole 64-byte lines"
+        } else if !self.tables.in_memory(Iova(address.0 | 63)) {
+            "the line leaves the memory that holds tables"
+        } else {
+            return Ok(Some(Pending::Fetch(line, Vec::new())));
+        };
+        Err(Violation::TableFetch { address, why })
+    }
+
+    /// A Translation Request (PCIe 6.x 10.2.2): an even length up to the Read Completion Boundary, whole pages, only what
+    /// an open request still needs, and write permission only where that request writes.
+    fn translation_request(&self, r: &Request<'_>) -> Result<Option<Pending>, Violation> {
+        let (function, iova, cfg) = (r.cfg.function, Iova(r.address.0), &r.cfg);
+        let refuse = |why| Err(Violation::TranslationRequest { function, iova, why });
+        let rcb_dw = if cfg.rcb { 32 } else { 16 };
+        let count = u32::from(r.length_dw / 2);
+        if !r.length_dw.is_multiple_of(2) || r.length_dw > rcb_dw {
+            return refuse("the length is odd, or exceeds the Read Completion Boundary");
+        }
+        if r.enables != (0xf, 0xf) {
+            return refuse("byte enables are not all set");
+        }
+        let Some(unit) = PageSize::from_log2(12 + cfg.ats_stu) else {
+            return refuse("the STU is out of range");
+        };
+        if iova.0 & unit.offset_mask().0 != 0 {
+            return refuse("the address is not aligned to the STU");
+        }
+        for i in 0..u64::from(count) {
+            let first = iova.0.wrapping_add(i << unit.log2());
+            let unit = (Iova(first), Iova(first | unit.offset_mask().0));
+            let needs = self.needs(cfg, unit);
+            if needs.is_empty() {
+                return refuse("no open request needs it");
+            }
+            if needs.iter().all(|(scope, _)| *scope != r.prefix) {
+                return refuse("the PASID prefix is not that of a request that needs it");
+            }
+            if needs.iter().all(|(scope, writes)| *scope != r.prefix || *writes == r.no_write) {
+                return refuse(if r.no_write {
+                    "no reading request needs it (NW = 1)"
+                } else {
+                    "no writing request needs it (NW = 0)"
+                });
+            }
+        }
+        Ok(Some(Pending::Translation(TranslationRequest {
+            function,
+            iova,
+            count,
+            unit,
+            no_write: r.no_write,
+            scope: r.prefix,
+            asked: self.now,
+            bytes: Vec::new(),
+            invalidations: Vec::new(),
+        })))
+    }
+
+    /// Who still needs a range of IOVAs translated: the prefix to ask with, and whether it writes.
+    fn needs(&self, cfg: &FunctionCfg, unit: (Iova, Iova)) -> Vec<(PasidPrefix, bool)> {
+        let mut out = Vec::new();
+        for open in self.requests.open.values().filter(|o| o.wr.function == cfg.function) {
+            let pages = self.pages(open, self.requests.least_sent(open.accepted), When::Now);
+            let scope = pages.filter_map(|p| {
+                let mut entries = self.tables.entries(p.region, open.wr.key, p.index, When::Now);
+                let hit = entries.any(|e| {
+                    let (first, last) = p.range(e);
+                    let overlaps = first <= unit.1 && last >= unit.0;
+                    overlaps && page_check(e, open.wr.op).is_ok() && self.tables.path(p.region, e) == Path::Ats
+                });
+                hit.then(|| prefix(cfg, p.region.pasid, true))
+            });
+            out.extend(scope.take(1).map(|scope| (scope, open.wr.op.writes())));
+        }
+        out
+    }
+}
