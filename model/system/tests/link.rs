@@ -1,4 +1,5 @@
 //! How fast and how late is a link? Against the formulas of the specification.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod common;
 

@@ -1,5 +1,5 @@
 //! What the fabric tests share: requests of a NIC, and a loop over what comes back.
-#![allow(dead_code, unreachable_pub, reason = "each test crate uses a part")]
+#![allow(dead_code, unreachable_pub, clippy::unwrap_used, reason = "each test crate uses a part")]
 
 use system::Time;
 use system::config::Config;
