@@ -2,7 +2,7 @@
 
 use super::{
     Beat, Completion, Credits, FunctionCfg, LineFill, LineRequest, MessageTlp, ReadData, ReleasedSegment, Retranslate,
-    Retranslated, StreamNote, TableControl, TlpBeat, WriteData, WriteDataRequest,
+    Retranslated, Revocation, StreamNote, TableControl, TlpBeat, WriteData, WriteDataRequest,
 };
 use crate::access::{AddressType, PasidPrefix};
 use crate::addr::{FunctionId, TlpAddr};
@@ -106,6 +106,8 @@ ports! {
         cpl: CplBeat,
         /// invalidation epoch
         epoch: u8 = 4,
+        /// grant epoch
+        grant: u8 = 4,
         /// a translation looked up again
         retranslated: Retranslated,
         /// read data is taken
@@ -139,6 +141,8 @@ ports! {
         retranslate: Retranslate,
         /// no TLP committed under an older epoch is in flight
         drained: bool,
+        /// every write committed under an older epoch has been sent
+        sent: bool,
         /// a write TLP was committed
         stat_write_tlp: bool,
         /// a read TLP was issued
@@ -290,6 +294,10 @@ ports! {
         rready: bool,
         /// statistics of every block
         stat: super::StatBus,
+        /// the driver command is done
+        command_done: bool,
+        /// its flush read failed
+        command_failed: bool,
     }
 
     |cfg|
@@ -313,6 +321,8 @@ ports! {
         rresp: u8 = 2,
         /// table registers
         control: TableControl,
+        /// driver command
+        command: Revocation,
         /// an enabled interrupt cause is pending
         irq: bool,
     }
