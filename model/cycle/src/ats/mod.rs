@@ -65,6 +65,8 @@ pub struct Ats {
     filling: Option<u8>,
     open: u32,
     invalidations: Invalidations,
+    /// The flush read has been put on `request`.
+    flush_sent: bool,
     out: AtsOut,
 }
 
@@ -73,6 +75,7 @@ impl Ats {
         self.requests.fill(Request::default());
         self.functions.fill(FunctionCfg::default());
         self.invalidations.reset();
+        self.flush_sent = false;
         self.miss = AtsMiss::default();
         self.to_send.clear();
         self.answered.clear();
@@ -142,6 +145,9 @@ impl Ats {
             return;
         }
         self.out.request = TlpDescriptor::default();
+        if self.invalidations.wants_flush() {
+            return;
+        }
         let Some(index) = self.to_send.pop_front() else { return };
         let request = &mut self.requests[usize::from(index)];
         request.state = State::Sent;
@@ -263,9 +269,26 @@ impl Ats {
             invalidate_ready: inp.invalidate_ready,
             invalidate_done: inp.invalidate_done,
             drained: inp.drained,
+            sent: inp.sent,
+            command: &inp.command,
+            mpt_done: inp.mpt_revoke_done,
+            mtt_done: inp.mtt_revoke_done,
+            flushed: self.flushed(&inp.cpl),
+            flush_taken: self.flush_sent,
             fills_quiet: self.filling.is_none(),
         };
-        let Events { taken, accepted, dropped, answered } = self.invalidations.step(&inputs, find);
+        let Events { taken, accepted, dropped, answered, command_done, failed, flush } =
+            self.invalidations.step(&inputs, find);
+        // The flush read goes before Translation Requests that wait.
+        self.flush_sent = flush.is_some() && !self.out.request.valid;
+        if let Some(flush) = flush.filter(|_| self.flush_sent) {
+            self.out.request = flush;
+        }
+        self.out.command_done = command_done;
+        self.out.command_failed = failed;
+        self.out.stat_revocation = command_done;
+        self.out.revoke = self.invalidations.revoke();
+        self.out.grant = self.invalidations.grant();
         if let Some(invalidate) = taken {
             self.compare(&invalidate);
         }
@@ -275,6 +298,12 @@ impl Ats {
         self.out.invalidate = self.invalidations.offer();
         self.out.answer = self.invalidations.answer();
         self.out.epoch = self.invalidations.epoch();
+    }
+
+    /// Whether the flush read has come back, and whether it succeeded.
+    fn flushed(&self, cpl: &CplBeat) -> Option<bool> {
+        let own = cpl.valid && cpl.eop && usize::from(cpl.index) == self.requests.len();
+        own.then_some(cpl.status == status::SC && !cpl.poisoned)
     }
 
     fn end(&mut self, index: u8) {
@@ -334,7 +363,8 @@ impl Block for Ats {
             answered: VecDeque::with_capacity(requests),
             filling: None,
             open: 0,
-            invalidations: Invalidations::new(cfg.functions),
+            invalidations: Invalidations::new(cfg.functions, cfg.tags().flush as u16),
+            flush_sent: false,
             out: AtsOut::default(),
         }
     }
@@ -365,7 +395,8 @@ impl Block for Ats {
     }
 
     fn idle_until(&self, inp: &AtsIn) -> Option<Cycle> {
-        let inputs = inp.reset || inp.cfg.valid || inp.miss.valid || inp.cpl.valid || inp.message.valid;
+        let inputs =
+            inp.reset || inp.cfg.valid || inp.miss.valid || inp.cpl.valid || inp.message.valid || inp.command.valid;
         // Cycles with a request in flight are counted.
         let still = self.invalidations.idle()
             && self.open == 0

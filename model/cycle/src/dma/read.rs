@@ -20,14 +20,14 @@
 //! Progress: issue waits for `read`'s ready, a tag (freed by completions alone) and a slot (freed by delivery).
 
 use super::Stats;
-use super::again::{self, Again, through_atc};
+use super::again::{self, Again, Epochs, epochs_of, through_atc};
 use super::cut::{Cut, OpenRequest, admit, size_limit};
 use super::deliver::Deliver;
 use super::reassembly::{Reassembly, SlotEntry};
 use std::collections::VecDeque;
 use types::UnitCfg;
 use types::access::Syndrome;
-use types::addr::{Iova, Offset};
+use types::addr::{Offset, Va};
 use types::port::{Completion, DmaIn, FunctionCfg, ReadData, ReleasedSegment, Retranslate, TlpDescriptor};
 use types::tlp::TlpOp;
 
@@ -168,8 +168,7 @@ impl ReadEngine {
         inp: &DmaIn,
         segment: Option<&ReleasedSegment>,
         functions: &[FunctionCfg],
-        epoch: u8,
-        may_ask: bool,
+        (epochs, may_ask): (Epochs, bool),
         stat: &mut Stats,
     ) {
         self.again.step();
@@ -181,7 +180,7 @@ impl ReadEngine {
         // Each stage sees what the stage behind it held before this edge.
         let slot_free = self.buffer.has_room();
         self.deliver.step(inp, &mut self.buffer);
-        self.issue(inp, slot_free, functions, (epoch, may_ask), stat);
+        self.issue(inp, slot_free, functions, (epochs, may_ask), stat);
         if let Some(ended) = self.buffer.step(&inp.cpl, stat) {
             self.live -= 1;
             self.old -= u16::from(ended.parity != self.parity);
@@ -204,7 +203,7 @@ impl ReadEngine {
         inp: &DmaIn,
         slot_free: bool,
         functions: &[FunctionCfg],
-        (epoch, may_ask): (u8, bool),
+        (epochs, may_ask): (Epochs, bool),
         stat: &mut Stats,
     ) {
         self.room = false;
@@ -228,13 +227,13 @@ impl ReadEngine {
             failure => failure,
         };
         let tlp = failure.is_ok();
-        if tlp && through_atc(&segment) && segment.epoch != epoch {
-            let iova = Iova(segment.iova.0.wrapping_add(u64::from(self.done)));
-            stat.retranslate = may_ask && self.again.ask(tag, iova);
-            return;
-        }
         let limit = size_limit(function.mrrs).min(self.largest);
         let cut = Cut::next(&segment, self.done, limit);
+        if tlp && epochs.outdate(through_atc(tag), epochs_of(&segment)) {
+            let va = Va(tag.va.0.wrapping_add(u64::from(self.done)));
+            stat.retranslate = may_ask && self.again.ask(tag, va, cut.length);
+            return;
+        }
         let ends = !tlp || cut.last;
         let tag_free = tags_settled && self.tags.available();
         if (tlp || tag.last) && !slot_free {

@@ -6,6 +6,7 @@
 
 mod bench;
 mod invalidate;
+mod revoke;
 
 use bench::{Bench, SHIFT, request};
 use types::port::Credits;
