@@ -185,7 +185,7 @@ impl Mpt {
     }
 
     fn fill(&mut self, inp: &MptIn) {
-        let arrival = self.fetches.arrival(&inp.fill);
+        let arrival = self.fetches.arrival(&inp.fill, inp.control.timeout);
         let line = arrival.and_then(|a| a.data.map(|line| (a.line, line, a.fetch)));
         let (written, swept) = self.cache.step(line);
         self.out.revoke_done = swept;
@@ -337,7 +337,8 @@ impl Block for Mpt {
         let inputs =
             inp.reset || inp.wr.valid || inp.fill.valid || inp.room.valid || inp.retranslate.valid || inp.revoke.valid;
         let under_way = self.queued.valid || self.stages.iter().any(|s| s.valid) || self.cache.busy();
-        let waiting = self.candidates != 0 || self.fetches.busy(inp.fetch_ready);
+        let timing = inp.control.timeout != 0 && self.fetches.outstanding();
+        let waiting = timing || self.candidates != 0 || self.fetches.busy(inp.fetch_ready);
         let ready = inp.control.enable && self.full == 0;
         let pulses = self.out.checked.valid
             || self.out.revoke_done

@@ -122,7 +122,7 @@ impl Mtt {
     }
 
     fn fill(&mut self, inp: &MttIn) {
-        let arrival = self.fetches.arrival(&inp.fill);
+        let arrival = self.fetches.arrival(&inp.fill, inp.timeout);
         let line = arrival.and_then(|a| a.data.map(|line| (a.line, line, a.fetch)));
         let (written, swept) = self.cache.step(line);
         self.out.revoke_done = swept;
@@ -204,7 +204,8 @@ impl Block for Mtt {
     fn idle_until(&self, inp: &MttIn) -> Option<Cycle> {
         let inputs = inp.reset || inp.segment.valid || inp.fill.valid || inp.revoke.valid;
         let under_way = self.stages.iter().any(|s| s.segment.valid) || !self.fifo.is_empty() || !self.retry.is_empty();
-        let sending = self.fetches.busy(inp.fetch_ready);
+        let timing = inp.timeout != 0 && self.fetches.outstanding();
+        let sending = timing || self.fetches.busy(inp.fetch_ready);
         let pulses = self.out.mapped.valid || self.out.revoke_done || self.out.stat_fields().0 != 0;
         (!inputs && !under_way && !sending && !pulses && !self.cache.busy()).then_some(Cycle(u64::MAX))
     }

@@ -58,6 +58,7 @@ struct Stats {
     stall_data: bool,
     stall_tx: bool,
     retranslate: bool,
+    timeout: bool,
 }
 
 /// The block; see the module documentation.
@@ -120,7 +121,7 @@ impl Block for Dma {
 
     fn outputs(&self, out: &mut DmaOut) {
         let Stats { write_tlp, read_tlp, completion_tlp, unexpected_completion, done, error, .. } = self.stat;
-        let Stats { stall_tag, stall_buffer, stall_data, stall_tx, retranslate, .. } = self.stat;
+        let Stats { stall_tag, stall_buffer, stall_data, stall_tx, retranslate, timeout, .. } = self.stat;
         // The wide groups are copied only where something changes: both sides are zero while not valid.
         match self.write.posted() {
             Some(beat) => out.posted = *beat,
@@ -143,6 +144,7 @@ impl Block for Dma {
         out.drained = self.drained;
         out.sent = self.sent;
         out.stat_retranslate = retranslate;
+        out.stat_timeout = timeout;
         out.stat_write_tlp = write_tlp;
         out.stat_read_tlp = read_tlp;
         out.stat_completion_tlp = completion_tlp;
