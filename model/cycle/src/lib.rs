@@ -12,6 +12,7 @@ pub mod line_fetch;
 pub mod mpt;
 pub mod mtt;
 pub mod prim;
+pub mod progress;
 pub mod regs;
 pub mod replacement;
 pub mod replay;

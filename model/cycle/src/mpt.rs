@@ -15,10 +15,20 @@
 
 use crate::line_cache::{LineCache, Read};
 use crate::line_fetch::LineFetches;
+use crate::progress::{Wait, wait};
 use std::collections::VecDeque;
 use types::config::RETRANSLATE_SLOTS;
 use types::port::{Asked, CheckedRequest, MptIn, MptOut, Retranslate, TableControl, WorkRequest};
 use types::{Block, Cycle, Mode, Op, Region, StreamId, Syndrome, UnitCfg};
+/// What is held here, and what it needs to go on.
+pub const WAITS: &[Wait] = &[
+    wait("mpt.queue", "mpt.fetch", "its key's line is not cached"),
+    wait("mpt.queue", "seg.queue", "its stream has no room in seg"),
+    wait("mpt.again", "mpt.fetch", "its key's line is not cached"),
+    wait("mpt.again", "seg.again", "always: the engine's own place"),
+    wait("mpt.fetch", "tlp_tx.mpt_fetch", "it has not been sent"),
+    wait("mpt.fetch", "host.completion", "it has been sent"),
+];
 
 #[derive(Clone, Debug, Default)]
 struct Stream {

@@ -15,12 +15,18 @@
 
 use crate::line_cache::{LineCache, Read};
 use crate::line_fetch::LineFetches;
+use crate::progress::{Wait, wait};
 use crate::slot_set::SlotSet;
 use std::collections::VecDeque;
 use types::port::{MappedSegment, MttIn, MttOut, Segment};
 use types::{
     AddressType, Block, Cycle, Iova, Length, Mode, MttEntry, Op, Owner, Slot, Syndrome, TableWord, TlpAddr, UnitCfg,
 };
+/// What is held here, and what it needs to go on.
+pub const WAITS: &[Wait] = &[
+    wait("mtt.fetch", "tlp_tx.mtt_fetch", "it has not been sent"),
+    wait("mtt.fetch", "host.completion", "it has been sent"),
+];
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Stage {

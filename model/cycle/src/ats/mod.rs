@@ -18,6 +18,7 @@
 
 mod invalidate;
 
+use crate::progress::{Wait, wait};
 use crate::timeout::Timeouts;
 use invalidate::{Events, Inputs, Invalidations};
 use std::collections::VecDeque;
@@ -27,6 +28,20 @@ use types::port::{
 };
 use types::tlp::{TlpOp, status};
 use types::{AddressType, Block, Cycle, FunctionId, Iova, RequesterId, Syndrome, TlpAddr, UnitCfg};
+/// What is held here, and what it needs to go on.
+pub const WAITS: &[Wait] = &[
+    wait("ats.request", "tlp_tx.ats_request", "it has not been sent"),
+    wait("ats.request", "agent.completion", "it has been sent"),
+    wait("ats.request", "atc.fill", "its answer is being kept"),
+    wait("ats.invalidation", "ats.request", "a fill is on its way into the ATC: its answer is there already"),
+    wait("ats.invalidation", "atc.engine", "its range is swept"),
+    wait("ats.invalidation", "dma.committed", "TLPs of the old epoch are in flight"),
+    wait("ats.invalidation", "tlp_tx.posted", "its completion leaves"),
+    wait("ats.revocation", "dma.committed", "TLPs of the old epoch are in flight"),
+    wait("ats.revocation", "dma.posted_sent", "GPU memory: older writes leave first"),
+    wait("ats.revocation", "tlp_tx.ats_request", "the flush read has not been sent"),
+    wait("ats.revocation", "host.completion", "the flush read has been sent"),
+];
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum State {

@@ -191,9 +191,7 @@ impl Bench {
             pasid: PasidPrefix::default(),
         };
         let data = at != AddressType::TRANSLATION_REQUEST && !(MPT..MTT + 0x1000).contains(&address);
-        if self.lose_completions {
-            self.held.push((answer, bytes));
-        } else if data && self.hold_completions {
+        if self.lose_completions || data && self.hold_completions {
             self.held.push((answer, bytes));
         } else {
             self.answers.push_back((self.cycle + self.delay, answer, bytes));
