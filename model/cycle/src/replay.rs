@@ -13,19 +13,29 @@
 //! Storage is indexed by slot, so nothing overflows and nothing stalls `mtt`. A parked segment looked up again goes
 //! before new ones. Three cycles from `mapped` to `released` without a lookup, five more with one that hits.
 //!
-//! An invalidation may pass a segment after its lookup. `dma` compares epochs before each TLP and asks for the
-//! translation again; such a lookup has a slot of its own, one an engine, and goes before all others.
+//! An invalidation or a revocation may pass a segment. `dma` compares epochs before each TLP and has the access judged
+//! again; it comes through here in a slot of its own, one an engine, and its answer goes straight back to `dma`.
 //!
 //! Progress: a released segment needs room in `dma`, counted per direction; a read waits until the writes of its stream
 //! have been sent, never the other way round.
 
+use crate::progress::{Wait, wait};
 use crate::slot_set::SlotSet;
 use std::collections::VecDeque;
 use types::port::{
-    AtcKey, AtcLookup, AtsMiss, MappedSegment, ReleasedSegment, ReplayIn, ReplayOut, Retranslate, Retranslated,
-    SegmentTag, SlotNote,
+    AtcKey, AtcLookup, AtsMiss, MappedSegment, ReleasedSegment, ReplayIn, ReplayOut, Retranslated, SegmentTag, SlotNote,
 };
-use types::{AddressType, Block, Cycle, Iova, Length, Mode, Op, Slot, StreamId, TlpAddr, UnitCfg};
+use types::{AddressType, Block, Cycle, Iova, Length, Mode, Op, Slot, StreamId, UnitCfg};
+/// What is held here, and what it needs to go on.
+pub const WAITS: &[Wait] = &[
+    wait("replay.segment", "mtt.fetch", "its table line is not cached"),
+    wait("replay.segment", "ats.request", "its translation is not cached"),
+    wait("replay.segment", "dma.write_queue", "it writes and the queue is full"),
+    wait("replay.segment", "dma.read_queue", "it reads and the queue is full"),
+    wait("replay.segment", "dma.unsent", "it reads behind a write of its stream"),
+    wait("replay.again", "mtt.fetch", "its table line is not cached"),
+    wait("replay.again", "ats.request", "its translation is not cached"),
+];
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Stream {
@@ -42,8 +52,6 @@ struct Entry {
     mapped: MappedSegment,
     no_snoop: bool,
     epoch: u8,
-    /// The address before its lookup.
-    iova: Iova,
     /// The next slot of the stream.
     next: Slot,
 }
@@ -114,26 +122,6 @@ impl Replay {
         self.out = ReplayOut::default();
     }
 
-    /// Takes a translation that `dma` wants again.
-    fn retranslate(&mut self, asked: &Retranslate) {
-        if !asked.valid {
-            return;
-        }
-        let slot = Slot(self.again_base + u16::from(asked.engine));
-        let tag = SegmentTag {
-            slot,
-            function: asked.function,
-            pasid: asked.pasid,
-            op: if asked.write { Op::WRITE } else { Op::READ },
-            length: Length(u32::from(asked.read || asked.write)),
-            mode: Mode::Ats,
-            ..SegmentTag::default()
-        };
-        let mapped = MappedSegment { valid: true, tag, address: TlpAddr(asked.iova.0), ..MappedSegment::default() };
-        self.entries[usize::from(slot.0)] = Entry { mapped, ..Entry::default() };
-        self.retry.insert(slot);
-    }
-
     /// Marks a slot as done and its stream as ready if it is the head.
     fn finish(&mut self, slot: Slot) {
         if let Some(engine) = slot.0.checked_sub(self.again_base) {
@@ -146,6 +134,7 @@ impl Replay {
                 at: mapped.at,
                 no_snoop,
                 epoch,
+                grant: mapped.tag.asked.grant,
             });
             return;
         }
@@ -270,7 +259,6 @@ impl Replay {
                 at: mapped.at,
                 no_snoop: entry.no_snoop,
                 epoch: entry.epoch,
-                iova: entry.iova,
             };
             self.out.free = SlotNote { valid: true, slot, stream: mapped.tag.stream };
             self.out.stat_release = true;
@@ -306,6 +294,9 @@ impl Replay {
     }
 
     fn append(&mut self, slot: Slot, stream: StreamId) {
+        if slot.0 >= self.again_base {
+            return;
+        }
         let i = usize::from(stream.0);
         let s = &mut self.streams[i];
         if s.length == 0 {
@@ -378,8 +369,7 @@ impl Block for Replay {
         if inp.mapped.valid {
             let slot = inp.mapped.tag.slot;
             let entry = &mut self.entries[usize::from(slot.0)];
-            *entry =
-                Entry { mapped: inp.mapped, next: entry.next, iova: Iova(inp.mapped.address.0), ..Entry::default() };
+            *entry = Entry { mapped: inp.mapped, next: entry.next, ..Entry::default() };
             if asks(&inp.mapped) {
                 arrived = Some(slot);
             } else {
@@ -388,7 +378,6 @@ impl Block for Replay {
             }
         }
         self.look_up(arrived);
-        self.retranslate(&inp.retranslate);
         self.out.retranslated = self.again.pop_front().unwrap_or_default();
         self.results(inp);
         self.wake(inp);
@@ -406,8 +395,7 @@ impl Block for Replay {
             || inp.wake.valid
             || inp.write_room
             || inp.read_room
-            || inp.write_sent.valid
-            || inp.retranslate.valid;
+            || inp.write_sent.valid;
         let working = !self.again.is_empty()
             || self.picked.is_some()
             || self.fetched.is_some()

@@ -115,7 +115,6 @@ impl Bench {
             write_room: room && write,
             read_room: room && !write,
             write_sent,
-            ..ReplayIn::default()
         });
         self.atc.step(&AtcIn { reset, lookup: r.lookup, fill: a.fill, invalidate: a.invalidate, ..AtcIn::default() });
         self.ats.step(&AtsIn {

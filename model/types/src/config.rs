@@ -90,9 +90,9 @@ impl UnitCfg {
     pub const fn slot_bits(&self) -> u32 {
         index_bits(self.slots())
     }
-    /// Bits of a stream number.
+    /// Bits of a stream number: the unit's streams, and one an engine of `dma` for what it looks up again.
     pub const fn stream_bits(&self) -> u32 {
-        index_bits(self.streams)
+        index_bits(self.streams + RETRANSLATE_SLOTS)
     }
     /// Bits of a function number.
     pub const fn function_bits(&self) -> u32 {
@@ -152,7 +152,7 @@ impl UnitCfg {
         };
         power("data_bits", self.data_bits, 64, 512)?;
         range("functions", self.functions, 1, 256)?;
-        range("streams", self.streams, 1, 64)?;
+        range("streams", self.streams, 1, 62)?;
         power("stream_depth", self.stream_depth, 2, 64)?;
         power("mpt_ways", self.mpt_ways, 1, 8)?;
         power("mpt_entries", self.mpt_entries, self.mpt_ways, 1 << 20)?;
@@ -292,7 +292,7 @@ pub const NAMED: &[(&str, UnitCfg)] = &[
             read_tags: 256,
             read_slots: 512,
             posted_buffer_bytes: 16_384,
-            ..named(512, 64, 256)
+            ..named(512, 62, 256)
         },
     ),
 ];

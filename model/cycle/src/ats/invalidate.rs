@@ -7,10 +7,15 @@
 //! before (10.3.3). Finished ITags of one agent and function that wait for the message stream go in one completion.
 //!
 //! ATS Enable 0→1 and function-level reset pass through the same engine, whole function and without an answer.
+//!
+//! A driver revocation does too: `mpt` and `mtt` drop their lines, the grant epoch advances one cycle after they have
+//! been told (so that nothing carries the new epoch with an old line), the old epoch drains, and the driver is told. For
+//! GPU memory "sent" is not enough, since a peer write may still sit in a switch: once every older write has left, a
+//! zero-length read on the same path (AT = 10, same function, no relaxed ordering) returns before the report.
 
 use std::collections::VecDeque;
 use types::ats::InvalidateRange;
-use types::port::{AtcInvalidate, MessageTlp, TlpDescriptor};
+use types::port::{AtcInvalidate, MessageTlp, Revocation, RevokeLines, TlpDescriptor};
 use types::tlp::{Body, Tlp, TlpOp, message_code};
 use types::{AddressType, FunctionId, RequesterId, TlpAddr};
 
@@ -32,6 +37,8 @@ struct Item {
     invalidate: AtcInvalidate,
     /// `None` for what the function's configuration asks for.
     answer: Option<Answer>,
+    /// A driver command; nothing above counts.
+    command: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -42,6 +49,14 @@ enum State {
     Offered,
     /// Taken by `atc`; `swept` once its sweep is over.
     Working { swept: bool, wait: u8 },
+    /// `mpt` and `mtt` have been told; the grant epoch advances at this edge.
+    Told,
+    /// Both sweep.
+    Revoking { mpt: bool, mtt: bool, wait: u8 },
+    /// Older writes leave, then the flush read goes out.
+    Flush,
+    /// The flush read is out.
+    Flushing,
 }
 
 /// What happened at an edge.
@@ -55,6 +70,11 @@ pub(super) struct Events {
     pub(super) dropped: bool,
     /// ITags that were answered.
     pub(super) answered: bool,
+    /// The driver command is done; `failed` if its flush read did not succeed.
+    pub(super) command_done: bool,
+    pub(super) failed: bool,
+    /// The flush read wants to leave.
+    pub(super) flush: Option<TlpDescriptor>,
 }
 
 /// Inputs of the engine at an edge.
@@ -64,6 +84,14 @@ pub(super) struct Inputs<'a> {
     pub(super) invalidate_ready: bool,
     pub(super) invalidate_done: bool,
     pub(super) drained: bool,
+    pub(super) sent: bool,
+    pub(super) command: &'a Revocation,
+    pub(super) mpt_done: bool,
+    pub(super) mtt_done: bool,
+    /// The flush read has come back, and how.
+    pub(super) flushed: Option<bool>,
+    /// The flush read has been taken over for sending.
+    pub(super) flush_taken: bool,
     /// No fill is on its way into `atc`: one taken after an invalidation must not be older than it.
     pub(super) fills_quiet: bool,
 }
@@ -76,12 +104,17 @@ pub(super) struct Invalidations {
     finished: Option<Answer>,
     answer: TlpDescriptor,
     epoch: u8,
+    grant: u8,
+    revoke: RevokeLines,
+    /// The command on the port has been queued.
+    command_open: bool,
+    flush_tag: u16,
 }
 
 impl Invalidations {
-    pub(super) fn new(functions: u32) -> Self {
-        // Every function's requests, and a reset and an Enable of each.
-        let places = (functions * (QUEUE + 2)) as usize;
+    pub(super) fn new(functions: u32, flush_tag: u16) -> Self {
+        // Every function's requests, a reset and an Enable of each, and the driver's command.
+        let places = (functions * (QUEUE + 2) + 1) as usize;
         Self {
             queue: VecDeque::with_capacity(places),
             current: Item::default(),
@@ -89,6 +122,10 @@ impl Invalidations {
             finished: None,
             answer: TlpDescriptor::default(),
             epoch: 0,
+            grant: 0,
+            revoke: RevokeLines::default(),
+            command_open: false,
+            flush_tag,
         }
     }
 
@@ -97,11 +134,21 @@ impl Invalidations {
         self.state = State::Idle;
         self.finished = None;
         self.answer = TlpDescriptor::default();
-        self.epoch = 0;
+        (self.epoch, self.grant) = (0, 0);
+        self.revoke = RevokeLines::default();
+        self.command_open = false;
     }
 
     pub(super) fn epoch(&self) -> u8 {
         self.epoch
+    }
+
+    pub(super) fn grant(&self) -> u8 {
+        self.grant
+    }
+
+    pub(super) fn revoke(&self) -> RevokeLines {
+        self.revoke
     }
 
     pub(super) fn answer(&self) -> TlpDescriptor {
@@ -111,6 +158,11 @@ impl Invalidations {
     /// What `atc` is offered.
     pub(super) fn offer(&self) -> AtcInvalidate {
         if matches!(self.state, State::Offered) { self.current.invalidate } else { AtcInvalidate::default() }
+    }
+
+    /// Whether the flush read must go before Translation Requests that wait.
+    pub(super) fn wants_flush(&self) -> bool {
+        matches!(self.state, State::Flush)
     }
 
     /// Whether an invalidation is being offered: no fill may be offered beside it.
@@ -125,7 +177,7 @@ impl Invalidations {
     /// Every entry of a function goes: ATS Enable 0→1, function-level reset.
     pub(super) fn flush(&mut self, function: FunctionId) {
         let invalidate = AtcInvalidate { valid: true, function, all: true, size_log2: 63, ..AtcInvalidate::default() };
-        self.queue.push_back(Item { invalidate, answer: None });
+        self.queue.push_back(Item { invalidate, ..Item::default() });
     }
 
     /// Queues an Invalidate Request for a function whose requester ID `functions` knows.
@@ -153,15 +205,21 @@ impl Invalidations {
             size_log2: size.map_or(63, |s| s.log2()),
         };
         let answer = Some(Answer { function, agent: requester, itags: 1 << (tag.0 & 31) });
-        self.queue.push_back(Item { invalidate, answer });
+        self.queue.push_back(Item { invalidate, answer, command: false });
         true
     }
 
     pub(super) fn step(&mut self, inp: &Inputs<'_>, functions: impl Fn(RequesterId) -> Option<FunctionId>) -> Events {
         let mut events = Events::default();
         self.send(inp.answer_ready, &mut events);
+        self.revoke = RevokeLines::default();
         self.state = match self.state {
             State::Idle => match self.queue.front() {
+                Some(Item { command: true, .. }) => {
+                    self.queue.pop_front();
+                    self.revoke = lines_of(inp.command);
+                    State::Told
+                }
                 Some(item) if inp.fills_quiet => {
                     self.current = *item;
                     self.queue.pop_front();
@@ -183,12 +241,56 @@ impl Invalidations {
                     State::Working { swept, wait: wait.saturating_sub(1) }
                 }
             }
+            State::Told => {
+                self.grant = (self.grant + 1) & 15;
+                State::Revoking { mpt: false, mtt: false, wait: EPOCH_ROUND_TRIP }
+            }
+            State::Revoking { mpt, mtt, wait } => {
+                let (mpt, mtt) = (mpt || inp.mpt_done, mtt || inp.mtt_done);
+                match (mpt && mtt && wait == 0 && inp.drained, inp.command.flush) {
+                    (false, _) => State::Revoking { mpt, mtt, wait: wait.saturating_sub(1) },
+                    (true, true) => State::Flush,
+                    (true, false) => Self::report(&mut events, true),
+                }
+            }
+            State::Flush if inp.flush_taken => State::Flushing,
+            State::Flush => {
+                events.flush = inp.sent.then(|| self.flush_read(inp.command));
+                State::Flush
+            }
+            State::Flushing => match inp.flushed {
+                Some(ok) => Self::report(&mut events, ok),
+                None => State::Flushing,
+            },
         };
+        // The port goes low only after the report has been seen: until then it is the same command.
+        if inp.command.valid && !self.command_open {
+            self.queue.push_back(Item { command: true, ..Item::default() });
+        }
+        self.command_open = inp.command.valid;
         if inp.message.valid {
             events.accepted = self.accept(inp.message, functions);
             events.dropped = !events.accepted;
         }
         events
+    }
+
+    fn report(events: &mut Events, ok: bool) -> State {
+        (events.command_done, events.failed) = (true, !ok);
+        State::Idle
+    }
+
+    fn flush_read(&self, command: &Revocation) -> TlpDescriptor {
+        TlpDescriptor {
+            valid: true,
+            op: TlpOp::READ,
+            function: command.function,
+            at: AddressType::TRANSLATED,
+            address: TlpAddr(command.address.0 & !3),
+            length_dw: 1,
+            tag: self.flush_tag,
+            ..TlpDescriptor::default()
+        }
     }
 
     /// Adds the current ITag to the answer that waits, if it may share its completion.
@@ -224,4 +326,11 @@ impl Invalidations {
             ..TlpDescriptor::default()
         };
     }
+}
+
+/// The lines that hold a region's entries.
+fn lines_of(command: &Revocation) -> RevokeLines {
+    let first = command.entries.0 >> 6;
+    let end = (command.entries.0.wrapping_add(8 * u64::from(command.count)).wrapping_add(63)) >> 6;
+    RevokeLines { valid: true, index: command.index, first, count: end.wrapping_sub(first) as u32 }
 }

@@ -1,19 +1,40 @@
-//! Translations that an invalidation has passed: an engine of `dma` asks for them again before its next TLP.
+//! Accesses that an invalidation or a revocation has passed: an engine of `dma` has them judged again before its next TLP.
 //!
-//! A TLP counts as using a translation from its commit on. Before that an engine compares the translation's epoch with
-//! its copy of the unit's; when they differ it asks `replay` once and waits. The answer may be stale again.
+//! A TLP counts as using its mapping from its commit on. Before that an engine compares the epochs of its segment with its
+//! copy of the unit's; when they differ it sends the TLP's access through the whole unit once more (protection, table,
+//! translation) and waits for the answer, which may be stale again.
 
-use types::access::{AddressType, Mode, Op};
-use types::addr::{Iova, Length};
+use types::access::{Mode, Op};
+use types::addr::{Length, Va};
 use types::port::{ReleasedSegment, Retranslate, Retranslated, SegmentTag};
 
-/// Whether the segment's translation came through the ATC, so that invalidations concern it.
-pub(super) fn through_atc(segment: &ReleasedSegment) -> bool {
-    let tag = &segment.tag;
-    tag.mode == Mode::Ats && tag.syndrome.is_ok() && (tag.length != Length(0) || tag.op != Op::WRITE)
+/// Both epochs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Epochs {
+    /// Advances with every invalidation; concerns translations that came through the ATC.
+    pub(super) invalidation: u8,
+    /// Advances with every revocation; concerns everything.
+    pub(super) grant: u8,
 }
 
-/// One engine's lookups.
+impl Epochs {
+    /// Whether a mapping of epochs `of` may no longer be used.
+    pub(super) fn outdate(&self, through_atc: bool, of: Epochs) -> bool {
+        self.grant != of.grant || through_atc && self.invalidation != of.invalidation
+    }
+}
+
+/// Whether the segment's translation came through the ATC, so that invalidations concern it.
+pub(super) fn through_atc(tag: &SegmentTag) -> bool {
+    tag.mode == Mode::Ats && (tag.length != Length(0) || tag.op != Op::WRITE)
+}
+
+/// The epochs of a segment's mapping.
+pub(super) fn epochs_of(segment: &ReleasedSegment) -> Epochs {
+    Epochs { invalidation: segment.epoch, grant: segment.tag.asked.grant }
+}
+
+/// One engine's accesses.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Again {
     engine: bool,
@@ -40,21 +61,21 @@ impl Again {
         self.request = Retranslate::default();
     }
 
-    /// Asks for the translation of `iova`, unless an answer is under way. Returns whether it asked.
-    pub(super) fn ask(&mut self, tag: &SegmentTag, iova: Iova) -> bool {
+    /// Asks for `length` bytes from `va`, unless an answer is under way. Returns whether it asked.
+    pub(super) fn ask(&mut self, tag: &SegmentTag, va: Va, length: u32) -> bool {
         if self.waiting {
             return false;
         }
         self.waiting = true;
-        let data = tag.length != Length(0);
         self.request = Retranslate {
             valid: true,
             engine: self.engine,
             function: tag.function,
-            pasid: tag.pasid,
-            iova,
-            read: data && tag.op.reads(),
-            write: data && tag.op.writes(),
+            op: tag.op,
+            on_fault: tag.on_fault,
+            asked: tag.asked,
+            va,
+            length: Length(length),
         };
         true
     }
@@ -69,7 +90,7 @@ impl Again {
     }
 }
 
-/// Puts an answer for the byte `done` bytes into `segment` in the place of its translation.
+/// Puts an answer for the byte `done` bytes into `segment` in the place of its mapping.
 pub(super) fn apply(segment: &mut ReleasedSegment, done: u32, answer: &Retranslated) {
     if !answer.syndrome.is_ok() {
         segment.tag.syndrome = answer.syndrome;
@@ -79,5 +100,5 @@ pub(super) fn apply(segment: &mut ReleasedSegment, done: u32, answer: &Retransla
     segment.at = answer.at;
     segment.no_snoop = answer.no_snoop;
     segment.epoch = answer.epoch;
-    debug_assert!(segment.at != AddressType::TRANSLATION_REQUEST);
+    segment.tag.asked.grant = answer.grant;
 }

@@ -24,12 +24,12 @@
 //! `unsent`, and they need nothing but the completion stream's ready.
 
 use super::Stats;
-use super::again::{Again, through_atc};
+use super::again::{Again, Epochs, epochs_of, through_atc};
 use super::cut::{Cut, OpenRequest, admit, size_limit};
 use std::collections::VecDeque;
 use types::UnitCfg;
 use types::access::Syndrome;
-use types::addr::{Iova, Length, Offset, TlpAddr};
+use types::addr::{Length, Offset, TlpAddr, Va};
 use types::bits::mask;
 use types::port::{
     Beat, Completion, DmaIn, FunctionCfg, PostedBeat, ReleasedSegment, Retranslate, SegmentTag, StreamNote,
@@ -52,10 +52,11 @@ struct Pending {
     pad: u32,
     /// Payload bytes.
     length: u32,
-    /// The translation came through the ATC; its epoch, and the IOVA of the first byte.
+    /// Epochs of its mapping, and whether that came through the ATC.
+    epochs: Epochs,
     through_atc: bool,
-    epoch: u8,
-    iova: Iova,
+    /// Virtual address of the first byte, and what was asked.
+    va: Va,
     tag: SegmentTag,
     /// Place of its segment in `unsent`, modulo `UNSENT`.
     segment: u8,
@@ -109,8 +110,11 @@ pub(super) struct WriteEngine {
     /// Numbers of dropped TLPs: they count as sent in their turn.
     dropped: VecDeque<u16>,
     again: Again,
-    /// The epoch that commits compare with.
-    epoch: u8,
+    /// The epochs that commits compare with.
+    epochs: Epochs,
+    /// TLPs committed, modulo 2^16, and as of the last change of an epoch.
+    committed: u16,
+    old_committed: u16,
     /// Beats on `posted` that were put there under an older epoch.
     old_beats: usize,
     write_sent: StreamNote,
@@ -144,7 +148,9 @@ impl WriteEngine {
             carried: vec![Syndrome::OK; 1 << cfg.stream_bits()].into(),
             dropped: VecDeque::with_capacity(PENDING),
             again: Again::new(false),
-            epoch: 0,
+            epochs: Epochs::default(),
+            committed: 0,
+            old_committed: 0,
             old_beats: 0,
             write_sent: StreamNote::default(),
             completions: VecDeque::with_capacity(COMPLETIONS),
@@ -176,7 +182,8 @@ impl WriteEngine {
     }
     /// Whether the head TLP's translation has to be asked for again.
     fn stale(&self) -> bool {
-        self.pending.front().is_some_and(|p| p.through_atc && p.refused.is_ok() && p.epoch != self.epoch)
+        let outdated = |p: &Pending| p.refused.is_ok() && self.epochs.outdate(p.through_atc, p.epochs);
+        self.pending.front().is_some_and(outdated)
     }
     pub(super) fn retranslate(&self) -> Retranslate {
         self.again.request()
@@ -184,6 +191,11 @@ impl WriteEngine {
     /// The epoch has advanced: what stands on `posted` is of an older one.
     pub(super) fn advance(&mut self) {
         self.old_beats = self.posted.len();
+        self.old_committed = self.committed;
+    }
+    /// Whether every TLP of an older epoch has been sent on the link.
+    pub(super) fn all_sent(&self) -> bool {
+        self.sent_count.wrapping_sub(self.old_committed) < 1 << 15
     }
     /// Whether no beat of an older epoch waits for `tlp_tx`.
     pub(super) fn drained(&self) -> bool {
@@ -203,7 +215,7 @@ impl WriteEngine {
         inp: &DmaIn,
         segment: Option<&ReleasedSegment>,
         functions: &[FunctionCfg],
-        epoch: u8,
+        epochs: Epochs,
         stat: &mut Stats,
     ) {
         self.retire();
@@ -212,7 +224,7 @@ impl WriteEngine {
         let cut = self.cut(inp, functions);
         self.shift(inp, stat);
         self.pending.extend(cut);
-        self.epoch = epoch;
+        self.epochs = epochs;
         if self.dropped.front() == Some(&self.sent_count) {
             self.dropped.pop_front();
             self.sent_count = self.sent_count.wrapping_add(1);
@@ -263,7 +275,7 @@ impl WriteEngine {
                 head.tlp.address = TlpAddr(answer.address.0 & !3);
                 head.tlp.at = answer.at;
                 head.tlp.no_snoop = answer.no_snoop;
-                head.epoch = answer.epoch;
+                head.epochs = Epochs { invalidation: answer.epoch, grant: answer.grant };
             } else {
                 head.refused = answer.syndrome;
                 self.late[usize::from(head.segment)] = answer.syndrome;
@@ -272,7 +284,7 @@ impl WriteEngine {
         if self.stale()
             && let Some(head) = self.pending.front()
         {
-            stat.retranslate = self.again.ask(&head.tag, head.iova);
+            stat.retranslate = self.again.ask(&head.tag, head.va, head.length);
         }
     }
 
@@ -314,9 +326,9 @@ impl WriteEngine {
                 tlp: cut.descriptor(TlpOp::WRITE, &segment, &function),
                 pad: (cut.address.0 & 3) as u32,
                 length: cut.length,
-                through_atc: through_atc(&segment),
-                epoch: segment.epoch,
-                iova: Iova(segment.iova.0.wrapping_add(u64::from(self.done))),
+                epochs: epochs_of(&segment),
+                through_atc: through_atc(tag),
+                va: Va(tag.va.0.wrapping_add(u64::from(self.done))),
                 tag: *tag,
                 segment: self.unsent_in,
                 number: self.cut_count,
@@ -390,8 +402,11 @@ impl WriteEngine {
         self.taken += bytes;
         let (lanes, left) = (self.bytes / 4, u32::from(head.tlp.length_dw) - self.sent_dw);
         let eop = left <= lanes;
-        if eop && !head.refused.is_ok() {
-            self.dropped.push_back(head.number);
+        if eop {
+            self.committed = head.number.wrapping_add(1);
+            if !head.refused.is_ok() {
+                self.dropped.push_back(head.number);
+            }
         }
         self.posted.push_back(PostedBeat {
             valid: true,

@@ -6,6 +6,8 @@
 
 mod bench;
 mod invalidate;
+mod revoke;
+mod timeout;
 
 use bench::{Bench, SHIFT, request};
 use types::port::Credits;

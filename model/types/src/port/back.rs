@@ -2,7 +2,7 @@
 
 use super::{
     Beat, Completion, Credits, FunctionCfg, LineFill, LineRequest, MessageTlp, ReadData, ReleasedSegment, Retranslate,
-    Retranslated, StreamNote, TableControl, TlpBeat, WriteData, WriteDataRequest,
+    Retranslated, Revocation, StreamNote, TableControl, TlpBeat, WriteData, WriteDataRequest,
 };
 use crate::access::{AddressType, PasidPrefix};
 use crate::addr::{FunctionId, TlpAddr};
@@ -106,6 +106,10 @@ ports! {
         cpl: CplBeat,
         /// invalidation epoch
         epoch: u8 = 4,
+        /// grant epoch
+        grant: u8 = 4,
+        /// completion time-out in ticks of 1024 cycles, 0 for none
+        timeout: u16,
         /// a translation looked up again
         retranslated: Retranslated,
         /// read data is taken
@@ -139,6 +143,8 @@ ports! {
         retranslate: Retranslate,
         /// no TLP committed under an older epoch is in flight
         drained: bool,
+        /// every write committed under an older epoch has been sent
+        sent: bool,
         /// a write TLP was committed
         stat_write_tlp: bool,
         /// a read TLP was issued
@@ -161,6 +167,8 @@ ports! {
         stat_stall_tx: bool,
         /// a translation was looked up again because an invalidation had passed
         stat_retranslate: bool,
+        /// a data read timed out
+        stat_timeout: bool,
     }
 
     |cfg|
@@ -290,6 +298,10 @@ ports! {
         rready: bool,
         /// statistics of every block
         stat: super::StatBus,
+        /// the driver command is done
+        command_done: bool,
+        /// its flush read failed
+        command_failed: bool,
     }
 
     |cfg|
@@ -313,6 +325,8 @@ ports! {
         rresp: u8 = 2,
         /// table registers
         control: TableControl,
+        /// driver command
+        command: Revocation,
         /// an enabled interrupt cause is pending
         irq: bool,
     }

@@ -1,8 +1,8 @@
 //! Ports of `replay`, `atc` and `ats`.
 
 use super::{
-    CplBeat, FunctionCfg, MappedSegment, MessageTlp, ReleasedSegment, Retranslate, Retranslated, SlotNote, StreamNote,
-    TlpDescriptor,
+    CplBeat, FunctionCfg, MappedSegment, MessageTlp, ReleasedSegment, Retranslated, Revocation, RevokeLines, SlotNote,
+    StreamNote, TlpDescriptor,
 };
 use crate::access::{PasidPrefix, Syndrome};
 use crate::addr::{FunctionId, Iova, Slot, TlpAddr};
@@ -203,8 +203,6 @@ ports! {
         read_room: bool,
         /// the last TLP of a write segment of this stream was sent
         write_sent: StreamNote,
-        /// `dma` looks a translation up again
-        retranslate: Retranslate,
     }
 
     |cfg|
@@ -261,6 +259,16 @@ ports! {
         answer_ready: bool,
         /// no TLP of `dma` committed under an older epoch is in flight
         drained: bool,
+        /// every write of `dma` committed under an older epoch has been sent on the link
+        sent: bool,
+        /// driver command
+        command: Revocation,
+        /// `mpt` has no line of the revocation left
+        mpt_revoke_done: bool,
+        /// `mtt` has no line of the revocation left
+        mtt_revoke_done: bool,
+        /// completion time-out in ticks of 1024 cycles, 0 for none
+        timeout: u16,
     }
 
     |cfg|
@@ -288,6 +296,14 @@ ports! {
         answer: TlpDescriptor,
         /// invalidation epoch: advances with every invalidation that `atc` takes
         epoch: u8 = 4,
+        /// a revocation starts
+        revoke: RevokeLines,
+        /// grant epoch: advances one cycle after a revocation starts
+        grant: u8 = 4,
+        /// the driver command is done: one cycle
+        command_done: bool,
+        /// the flush read of the command failed; with `command_done`
+        command_failed: bool,
         /// a Translation Request was sent
         stat_request: bool,
         /// a miss joined a request in flight
@@ -310,5 +326,9 @@ ports! {
         stat_discard: bool,
         /// a message that is no Invalidate Request for a function of the unit was dropped
         stat_message_dropped: bool,
+        /// a driver revocation was reported
+        stat_revocation: bool,
+        /// a Translation Request timed out
+        stat_timeout: bool,
     }
 }
