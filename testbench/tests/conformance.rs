@@ -18,10 +18,10 @@ fn conforms(name: &str, style: Style, cases: u32) {
 
 #[test]
 fn orderly_requests_all_succeed_in_order() {
-    conforms("orderly", Style::Orderly, 60);
+    conforms("orderly", Style::Orderly, 400);
 }
 
 #[test]
 fn wild_requests_end_as_they_must() {
-    conforms("wild", Style::Wild, 60);
+    conforms("wild", Style::Wild, 400);
 }

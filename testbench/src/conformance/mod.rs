@@ -36,7 +36,8 @@ impl Failure {
     }
 }
 
-/// Runs `cases` scenarios of a strategy, the same ones with the same `seed`. Each report is shown to `seen`.
+/// Runs `cases` scenarios of a strategy, the same ones with the same `seed`. Each report is shown to `seen`. With a fault
+/// planted, the scenario that finds it is not shrunk.
 pub fn explore(
     strategy: impl Strategy<Value = Scenario>,
     cases: u32,
@@ -44,7 +45,8 @@ pub fn explore(
     fault: Option<Fault>,
     seen: impl FnMut(&Report),
 ) -> Result<(), Box<Failure>> {
-    let config = Config { cases, failure_persistence: None, max_shrink_iters: 1500, ..Config::default() };
+    let max_shrink_iters = if fault.is_some() { 0 } else { 1500 };
+    let config = Config { cases, failure_persistence: None, max_shrink_iters, ..Config::default() };
     let mut runner = TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &[seed; 32]));
     let seen = RefCell::new(seen);
     let outcome = runner.run(&strategy, |scenario| match judge(&scenario, fault) {

@@ -28,6 +28,7 @@ struct RegionDraw {
     mode: Mode,
     rights: &'static str,
     page_rights: &'static str,
+    translations: Option<&'static str>,
 }
 
 fn regions(style: Style) -> impl Strategy<Value = RegionDraw> {
@@ -37,6 +38,11 @@ fn regions(style: Style) -> impl Strategy<Value = RegionDraw> {
     };
     let rights = all(&["LRW", "LRW", "R", "W", "L", ""], &["LRW"]);
     let page_rights = all(&["rw", "rw", "rw", "r", "w"], &["rw"]);
+    let same = Just(None).boxed();
+    let translations = match style {
+        Style::Wild => prop_oneof![3 => same, 1 => select(&["r", "w", "rw", "rwu", ""][..]).prop_map(Some)].boxed(),
+        Style::Orderly => prop_oneof![3 => same, 1 => Just(Some("rwu"))].boxed(),
+    };
     // Somewhere in the first page, or at the top of the address space.
     let start = prop_oneof![
         3 => Just(None),
@@ -46,8 +52,9 @@ fn regions(style: Style) -> impl Strategy<Value = RegionDraw> {
     let sizes = (select(&[12, 12, 16, 21][..]), select(&[12, 12, 13, 16, 21][..]));
     let modes = select(&[Mode::Inherit, Mode::Inherit, Mode::Direct, Mode::Ats, Mode::Emtt][..]);
     let owner = select(&[Owner::Host, Owner::Gpu][..]);
-    (1..40_u64, 0..4096_u64, start, sizes, owner, modes, rights, page_rights).prop_map(
-        |(pages, cut, start, (page_log2, translation_log2), memory, mode, rights, page_rights)| RegionDraw {
+    let all_rights = (rights, page_rights, translations);
+    (1..40_u64, 0..4096_u64, start, sizes, owner, modes, all_rights).prop_map(
+        |(pages, cut, start, (page_log2, translation_log2), memory, mode, rights)| RegionDraw {
             pages,
             cut,
             start,
@@ -55,8 +62,9 @@ fn regions(style: Style) -> impl Strategy<Value = RegionDraw> {
             translation_log2,
             memory,
             mode,
-            rights,
-            page_rights,
+            rights: rights.0,
+            page_rights: rights.1,
+            translations: rights.2,
         },
     )
 }
@@ -73,6 +81,7 @@ impl RegionDraw {
             mode: self.mode,
             rights: self.rights.into(),
             pages: self.page_rights.into(),
+            translations: self.translations.map(Into::into),
             ..RegionSetup::new(&format!("r{index}"), 4096 * self.pages - self.cut)
         }
     }
@@ -146,7 +155,7 @@ impl RequestDraw {
         };
         if style == Style::Orderly || self.twist > 6 {
             let bytes = region.bytes as i64;
-            setup.offset = offset.clamp(0, bytes);
+            setup.offset = offset.clamp(0, bytes - 1);
             setup.bytes = setup.bytes.min((bytes - setup.offset) as u32);
         } else {
             match self.twist {

@@ -58,6 +58,21 @@ impl Place {
         Self { registered, owner, pieces: vec![registered.io], moves: false }
     }
 
+    /// The IOMMU gives other rights than the MTT.
+    pub(super) fn restrict(&mut self, fabric: &mut Fabric, rights: &str) {
+        let has = |c: char| rights.contains(c);
+        for piece in &mut self.pieces {
+            fabric.unmap(*piece);
+            (piece.read, piece.write, piece.untranslated_only) = (has('r'), has('w'), has('u'));
+            fabric.map(*piece);
+        }
+    }
+
+    /// Whether the IOMMU lets writes through; the fabric drops those that it does not.
+    pub(super) fn writable(&self) -> bool {
+        self.pieces.iter().all(|p| p.write)
+    }
+
     fn within(&self, offset: u64) -> u64 {
         self.registered.region.start.0 % self.registered.region.page_size.bytes().0 + offset
     }
@@ -87,7 +102,7 @@ impl Place {
         for (at, n) in cut(self.within(offset), length) {
             let iova = self.iova(offset + u64::from(at));
             let translated = match mode {
-                Mode::Ats => true,
+                Mode::Ats => !self.pieces.iter().any(|p| p.untranslated_only),
                 Mode::Emtt => self.owner == Owner::Gpu,
                 _ => false,
             };

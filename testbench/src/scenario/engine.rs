@@ -69,6 +69,9 @@ impl<'a, U: Block<In = UnitIn, Out = UnitOut>, O: Observer<Faulty<U>>> Run<'a, U
             let registered = system.register(&spec).map_err(|e| wrong(e.to_string()))?;
             let mut place = Place::new(registered, setup.memory);
             place.moves = moves(&setup.name);
+            if let Some(rights) = &setup.translations {
+                place.restrict(&mut system.fabric, rights);
+            }
             if place.moves && !frames.has(spec.owner, spec.io_page) {
                 let bytes = ByteCount(FRAMES * spec.io_page.bytes().0);
                 let (page, io_page, owner) = (PageSize::K4, spec.io_page, spec.owner);
@@ -352,7 +355,8 @@ impl<'a, U: Block<In = UnitIn, Out = UnitOut>, O: Observer<Faulty<U>>> Run<'a, U
                 pd: types::Pd(region.pd.0 ^ setup.pd_xor),
             };
             let inside = region.contains(wr.va, setup.bytes);
-            let known = inside && !place.moves && !self.overlapped(setup, offset);
+            let lost = wr.op == Op::WRITE && !place.writable();
+            let known = inside && !place.moves && !lost && !self.overlapped(setup, offset);
             let places = if known { place.places(offset as u64, setup.bytes) } else { Vec::new() };
             if self.ordered && inside {
                 let direction = if wr.op == Op::WRITE { Direction::Write } else { Direction::Read };

@@ -109,6 +109,9 @@ pub struct RegionSetup {
     /// Rights of its pages: letters of `r` and `w`.
     #[serde(default = "all_page_rights")]
     pub pages: String,
+    /// The same in the IOMMU, if it differs; `u` for translations that say untranslated access only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub translations: Option<String>,
 }
 
 fn small_page() -> u64 {
@@ -138,6 +141,7 @@ impl RegionSetup {
             unordered: false,
             rights: all_rights(),
             pages: all_page_rights(),
+            translations: None,
         }
     }
 }
