@@ -58,7 +58,7 @@ impl Fabric {
             }
             ROOT_UP => {
                 let space = space_of(&packet);
-                let (done, send) = self.root.accept(now, packet, &self.memories);
+                let (done, send) = self.root.accept(now, packet, &self.memories, &mut self.pool);
                 if done {
                     self.release(now, link, space);
                 }
