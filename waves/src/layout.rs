@@ -22,8 +22,8 @@ mod flag {
     pub(super) const GROUP_END: u32 = 1 << 24;
 }
 
-/// Width of the wave area in a window of 1600 pixels, and its margin to the right.
-const PIXELS: f64 = 950.0;
+/// Frames of 200 pixels that the wave area of a window of 1600 pixels holds, less a margin.
+const FRAMES: f64 = 4.7;
 
 /// The save file for a capture of `scopes` over `span_ps` in `vcd_name` (a file name beside the save file).
 ///
@@ -37,8 +37,8 @@ pub fn save_file(vcd_name: &str, scopes: &[Scope], span_ps: Range<u64>) -> Strin
             blocks.push(&scope.block);
         }
     }
-    // GTKWave shows 2^-zoom time units a pixel.
-    let zoom = -((span_ps.end.saturating_sub(span_ps.start)).max(1) as f64 / PIXELS).log2();
+    // GTKWave shows 2^-zoom time units in a frame of 200 pixels.
+    let zoom = -((span_ps.end.saturating_sub(span_ps.start)).max(1) as f64 / FRAMES).log2();
     let _ = writeln!(out, "[*] Signals of the translation unit, grouped as its port tables group them");
     let _ = writeln!(out, "[dumpfile] \"{vcd_name}\"\n[timestart] {}\n[size] 1600 1000\n[pos] -1 -1", span_ps.start);
     let _ = writeln!(out, "*{zoom:.3} {}{}", span_ps.start, " -1".repeat(26));
@@ -76,8 +76,9 @@ fn overview(out: &mut String, scopes: &[Scope]) {
     for scope in sources {
         for group in groups(&[scope]) {
             let valid = format!("{}_valid", group.name);
+            // GTKWave cuts names at their last dot, so that a colon stands between block and group.
             if group.signals.iter().any(|(name, _)| *name == valid) {
-                let alias = format!("+{{{}.{}}} ", scope.name(), group.name);
+                let alias = format!("+{{{}:{}}} ", scope.name(), group.name);
                 trace(out, flag::BINARY | flag::RIGHT, &format!("{alias}{}.{valid}", scope.path()));
             }
         }

@@ -136,7 +136,7 @@ fn save_file_names_every_captured_signal_once_and_closes_every_group() {
         assert_eq!(named, captured(&scopes));
         // The way of a write that misses in the ATC, by the port tables' names.
         let names: Vec<&str> = aliases.iter().map(|(alias, _)| *alias).collect();
-        for way in ["unit.wr", "mpt.checked", "seg.segment", "mtt.mapped", "replay.lookup", "atc.result", "replay.miss"]
+        for way in ["unit:wr", "mpt:checked", "seg:segment", "mtt:mapped", "replay:lookup", "atc:result", "replay:miss"]
         {
             assert!(names.contains(&way), "{way} is not among {names:?}");
         }
