@@ -8,6 +8,8 @@ struct Entry {
     open: bool,
     to_send: bool,
     line: u64,
+    /// A revocation has started since it was opened: what it brings may be old.
+    stale: bool,
 }
 
 /// A line that has arrived for an open fetch.
@@ -17,8 +19,10 @@ pub struct Arrival {
     pub line: u64,
     /// Which fetch it answers.
     pub fetch: u8,
-    /// The line; `None` when the fetch failed.
+    /// The line; `None` when the fetch failed or is stale.
     pub data: Option<Line>,
+    /// It may be older than a revocation: whoever waits asks again.
+    pub stale: bool,
 }
 
 /// The fetches of one block.
@@ -54,14 +58,20 @@ impl LineFetches {
     /// Opens a fetch, if one is free.
     pub fn open(&mut self, line: u64) -> Option<u8> {
         let free = self.entries.iter().position(|e| !e.open)?;
-        self.entries[free] = Entry { open: true, to_send: true, line };
+        self.entries[free] = Entry { open: true, to_send: true, line, stale: false };
         Some(free as u8)
     }
 
     /// What `fill` brings, if it answers an open fetch.
     pub fn arrival(&self, fill: &LineFill) -> Option<Arrival> {
         let entry = self.entries.get(usize::from(fill.index)).filter(|e| fill.valid && e.open && !e.to_send)?;
-        Some(Arrival { line: entry.line, fetch: fill.index, data: fill.ok.then_some(fill.line) })
+        let data = (fill.ok && !entry.stale).then_some(fill.line);
+        Some(Arrival { line: entry.line, fetch: fill.index, data, stale: entry.stale })
+    }
+
+    /// A revocation starts: nothing under way may be kept.
+    pub fn revoke(&mut self) {
+        self.entries.iter_mut().for_each(|e| e.stale = true);
     }
 
     /// Ends a fetch.

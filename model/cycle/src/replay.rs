@@ -13,13 +13,16 @@
 //! Storage is indexed by slot, so nothing overflows and nothing stalls `mtt`. A parked segment looked up again goes
 //! before new ones. Three cycles from `mapped` to `released` without a lookup, five more with one that hits.
 //!
+//! An invalidation or a revocation may pass a segment. `dma` compares epochs before each TLP and has the access judged
+//! again; it comes through here in a slot of its own, one an engine, and its answer goes straight back to `dma`.
+//!
 //! Progress: a released segment needs room in `dma`, counted per direction; a read waits until the writes of its stream
 //! have been sent, never the other way round.
 
 use crate::slot_set::SlotSet;
 use std::collections::VecDeque;
 use types::port::{
-    AtcKey, AtcLookup, AtsMiss, MappedSegment, ReleasedSegment, ReplayIn, ReplayOut, SegmentTag, SlotNote,
+    AtcKey, AtcLookup, AtsMiss, MappedSegment, ReleasedSegment, ReplayIn, ReplayOut, Retranslated, SegmentTag, SlotNote,
 };
 use types::{AddressType, Block, Cycle, Iova, Length, Mode, Op, Slot, StreamId, UnitCfg};
 
@@ -67,6 +70,9 @@ pub struct Replay {
     /// Slots that wait for each Translation Request.
     waiting: Vec<SlotSet>,
     parked: u32,
+    /// First slot of the lookups for `dma`; their answers wait in `again`.
+    again_base: u16,
+    again: VecDeque<Retranslated>,
     /// A slot picked for release, its storage read.
     picked: Option<Slot>,
     out: ReplayOut,
@@ -100,12 +106,27 @@ impl Replay {
         (self.write_room, self.read_room) = (DMA_QUEUE, DMA_QUEUE);
         self.fresh.clear();
         self.misses.clear();
+        self.again.clear();
         (self.fetched, self.picked) = (None, None);
         self.out = ReplayOut::default();
     }
 
     /// Marks a slot as done and its stream as ready if it is the head.
     fn finish(&mut self, slot: Slot) {
+        if let Some(engine) = slot.0.checked_sub(self.again_base) {
+            let Entry { mapped, no_snoop, epoch, .. } = self.entries[usize::from(slot.0)];
+            self.again.push_back(Retranslated {
+                valid: true,
+                engine: engine == 1,
+                syndrome: mapped.tag.syndrome,
+                address: mapped.address,
+                at: mapped.at,
+                no_snoop,
+                epoch,
+                grant: mapped.tag.asked.grant,
+            });
+            return;
+        }
         self.done.insert(slot);
         let stream = usize::from(self.entries[usize::from(slot.0)].mapped.tag.stream.0);
         self.refresh(stream);
@@ -131,7 +152,7 @@ impl Replay {
     fn look_up(&mut self, arrived: Option<Slot>) {
         let ready = self.fetched.take();
         // The storage read for the next edge.
-        self.fetched = match self.retry.first() {
+        self.fetched = match self.retry.last() {
             Some(slot) => {
                 self.retry.remove(slot);
                 self.out.stat_replay = true;
@@ -262,6 +283,9 @@ impl Replay {
     }
 
     fn append(&mut self, slot: Slot, stream: StreamId) {
+        if slot.0 >= self.again_base {
+            return;
+        }
         let i = usize::from(stream.0);
         let s = &mut self.streams[i];
         if s.length == 0 {
@@ -301,6 +325,8 @@ impl Block for Replay {
             misses: VecDeque::with_capacity(slots),
             waiting: vec![SlotSet::default(); cfg.ats_requests as usize],
             parked: 0,
+            again_base: cfg.segment_slots() as u16,
+            again: VecDeque::with_capacity(2),
             picked: None,
             out: ReplayOut::default(),
         }
@@ -341,6 +367,7 @@ impl Block for Replay {
             }
         }
         self.look_up(arrived);
+        self.out.retranslated = self.again.pop_front().unwrap_or_default();
         self.results(inp);
         self.wake(inp);
         if inp.issued.valid {
@@ -358,12 +385,18 @@ impl Block for Replay {
             || inp.write_room
             || inp.read_room
             || inp.write_sent.valid;
-        let working =
-            self.picked.is_some() || self.fetched.is_some() || !self.fresh.is_empty() || !self.retry.is_empty();
+        let working = !self.again.is_empty()
+            || self.picked.is_some()
+            || self.fetched.is_some()
+            || !self.fresh.is_empty()
+            || !self.retry.is_empty();
         let offering = if self.out.miss.valid { inp.miss_ready } else { !self.misses.is_empty() };
         // A stalled cycle is counted, so a block with segments to release or to wait for is never idle.
         let counting = self.ready != 0 || self.parked > 0;
-        let pulses = self.out.released.valid || self.out.lookup.valid || self.out.stat_fields().0 != 0;
+        let pulses = self.out.retranslated.valid
+            || self.out.released.valid
+            || self.out.lookup.valid
+            || self.out.stat_fields().0 != 0;
         (!inputs && !working && !offering && !counting && !pulses).then_some(Cycle(u64::MAX))
     }
 }

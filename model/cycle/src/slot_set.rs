@@ -27,6 +27,11 @@ impl SlotSet {
             .find(|(_, w)| **w != 0)
             .map(|(i, w)| Slot((64 * i) as u16 + w.trailing_zeros() as u16))
     }
+    /// The highest slot.
+    pub fn last(&self) -> Option<Slot> {
+        let at = |(i, w): (usize, &u64)| Slot((64 * i) as u16 + 63 - w.leading_zeros() as u16);
+        self.0.iter().enumerate().rev().find(|(_, w)| **w != 0).map(at)
+    }
     /// Whether the set is empty.
     pub fn is_empty(&self) -> bool {
         self.0 == [0; 4]

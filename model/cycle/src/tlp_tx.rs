@@ -17,7 +17,8 @@
 //! | header | arbitration, credits and header at edge k+1; first beat in cycle k+2, then one beat a cycle |
 //! | sent | `tx_wr_sent` at s: `posted_sent` in cycle s+1 |
 //!
-//! A posted TLP stands in the order queue from its last beat, so what is offered is wholly buffered. Messages enter the
+//! A posted TLP stands in the order queue from its last beat, so what is offered is wholly buffered; a last beat without
+//! a descriptor drops the TLP. Messages enter the
 //! same queue: one that pushes writes cannot pass any write committed before it. A message takes a turn in which
 //! `posted_ready` is low; after it comes a cycle for writes.
 //!
@@ -96,6 +97,8 @@ pub struct TlpTx {
     /// Beats of the payload buffer.
     depth: usize,
     payload: VecDeque<Payload>,
+    /// Beats in the payload buffer whose TLP has not ended.
+    uncommitted: usize,
     order: VecDeque<Posted>,
     /// The next cycle's place in the order queue is for a message.
     message_turn: bool,
@@ -272,6 +275,7 @@ impl Block for TlpTx {
             lanes: cfg.data_dws() as u16,
             depth,
             payload: VecDeque::with_capacity(depth),
+            uncommitted: 0,
             order: VecDeque::with_capacity(POSTED_TLPS),
             message_turn: false,
             posted: TlpBeat::default(),
@@ -333,8 +337,14 @@ impl Block for TlpTx {
 
         if inp.posted.valid && posted_ready {
             self.payload.push_back(Payload { data: inp.posted.data, strb: inp.posted.strb });
-            if inp.posted.eop {
+            self.uncommitted += 1;
+            if inp.posted.eop && inp.posted.tlp.valid {
                 self.order.push_back(Posted { tlp: inp.posted.tlp, write: true });
+                self.uncommitted = 0;
+            } else if inp.posted.eop {
+                // The write pointer goes back to where the TLP began.
+                self.payload.truncate(self.payload.len() - self.uncommitted);
+                self.uncommitted = 0;
             }
         }
         if inp.ats_message.valid && self.message_turn {

@@ -69,7 +69,8 @@ impl Bench {
             merges: 0,
         };
         b.edge(true, MappedSegment::default(), StreamNote::default());
-        b.idle(cfg.atc_sets);
+        // RAM is cleared, then the function's entries are flushed because ATS Enable went from 0 to 1.
+        b.idle(cfg.atc_sets + 20);
         b
     }
 
@@ -115,7 +116,7 @@ impl Bench {
             read_room: room && !write,
             write_sent,
         });
-        self.atc.step(&AtcIn { reset, lookup: r.lookup, fill: a.fill, ..AtcIn::default() });
+        self.atc.step(&AtcIn { reset, lookup: r.lookup, fill: a.fill, invalidate: a.invalidate, ..AtcIn::default() });
         self.ats.step(&AtsIn {
             reset,
             cfg,
@@ -124,6 +125,9 @@ impl Bench {
             cpl,
             fill_ready: c.fill_ready,
             fill_done: c.fill_done,
+            invalidate_ready: c.invalidate_ready,
+            invalidate_done: c.invalidate_done,
+            drained: true,
             ..AtsIn::default()
         });
         self.replay.outputs(&mut self.r);
@@ -204,9 +208,9 @@ fn one_translation_a_cycle_on_hits_in_every_mode() {
             warm(&mut b, 0x5000);
             let first = b.cycle;
             for n in 0..100u16 {
-                // Slots come back well within 32 cycles; writes count as sent at once.
+                // Slots come back well within 30 cycles; writes count as sent at once.
                 let write_sent = StreamNote { valid: true, stream: StreamId(n % streams) };
-                b.edge(false, segment(n % 32, n % streams, mode, 0x5000), write_sent);
+                b.edge(false, segment(n % 30, n % streams, mode, 0x5000), write_sent);
             }
             b.idle(12);
             let at: Vec<_> = b.released.iter().map(|(at, _)| *at - first).collect();

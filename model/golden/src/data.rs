@@ -52,14 +52,16 @@ impl Judge {
     /// A data TLP of at least one byte: attributes it, and names the request offsets it may belong to.
     pub(crate) fn data(&mut self, access: &Access<'_>) -> Result<Vec<(Serial, u32)>, Violation> {
         let mut moves = Vec::new();
-        let mut closest: Option<Reason> = None;
         for (index, state) in self.requests.states.iter().enumerate() {
-            self.moves(index, state, access, &mut moves, &mut closest);
+            self.moves(index, state, access, &mut moves, None);
         }
         if moves.is_empty() {
             let what = if access.write { "a write" } else { "a read" };
-            let unexpected = Violation::Unexpected { what, address: access.address, at: access.at };
-            return Err(closest.map_or(unexpected, |(_, violation)| violation));
+            let mut closest = (0, Violation::Unexpected { what, address: access.address, at: access.at });
+            for (index, state) in self.requests.states.iter().enumerate() {
+                self.moves(index, state, access, &mut moves, Some(&mut closest));
+            }
+            return Err(closest.1);
         }
         let mut claims: Vec<_> =
             moves.iter().map(|m| (m.number, self.requests.states[m.state].of(m.number).sent)).collect();
@@ -70,14 +72,15 @@ impl Judge {
     }
 
     /// Every attribution of a TLP in one state. Bytes go out in message order and requests of a stream in order: writes
-    /// after earlier writes, reads after earlier writes and reads, unless those have ended in an error.
+    /// after earlier writes, reads after earlier writes and reads, unless those have ended in an error. Where `closest` is
+    /// given, it gets the reason that comes closest to an attribution.
     fn moves(
         &self,
         index: usize,
         state: &State,
         access: &Access<'_>,
         moves: &mut Vec<Move>,
-        closest: &mut Option<Reason>,
+        mut closest: Option<&mut Reason>,
     ) {
         let mut unfinished: Vec<&Open> = Vec::new();
         for (&number, open) in &self.requests.open {
@@ -86,7 +89,10 @@ impl Judge {
                 continue;
             }
             let write = open.wr.op == Op::WRITE;
-            if write == access.write && (write || open.wr.op == Op::READ) {
+            // Pages are at least 4 KiB, so that translation keeps the low 12 bits.
+            let offset_fits = (open.wr.va.0.wrapping_add(u64::from(progress.sent)) ^ access.address.0) & 0xfff == 0;
+            let same_kind = write == access.write && (write || open.wr.op == Op::READ);
+            if same_kind && (offset_fits || closest.is_some()) {
                 let before = |o: &&&Open| o.wr.stream == open.wr.stream && (!write || o.wr.op == Op::WRITE);
                 let mut blocking = unfinished.iter().filter(before);
                 let reason = match self.fits(open, progress.sent, access) {
@@ -103,10 +109,10 @@ impl Judge {
                     // Only the next request of a stream explains what went wrong.
                     Err(reason) => blocking.next().is_none().then_some(reason),
                 };
-                if let Some(reason) = reason
-                    && closest.as_ref().is_none_or(|c| reason.0 > c.0)
+                if let (Some(reason), Some(closest)) = (reason, closest.as_deref_mut())
+                    && reason.0 > closest.0
                 {
-                    *closest = Some(reason);
+                    *closest = reason;
                 }
             }
             unfinished.push(open);

@@ -16,6 +16,7 @@ fn enabled(length_dw: u16, first: u8, last: u8) -> Option<(u32, u32)> {
     let skip = first.trailing_zeros();
     let ones = |bits: u8, n: u32| u32::from(bits) == (1 << n) - 1;
     match length_dw {
+        0 => None,
         1 if first == 0 && last == 0 => Some((0, 0)),
         1 => {
             let length = first.count_ones();
@@ -65,7 +66,7 @@ impl Judge {
         if !op.posted() && self.outstanding.uses(requester, tag) {
             return Err(Violation::TagReuse { requester, tag });
         }
-        let (enables, prefix, length_dw) = ((first_be, last_be), seen_prefix(tlp.pasid), tlp.length_dw);
+        let (enables, prefix, length_dw) = ((first_be & 0xf, last_be & 0xf), seen_prefix(tlp.pasid), tlp.length_dw);
         let request = Request { cfg, op, at, enables, address, no_write, length_dw, prefix, payload };
         let table = op == MemoryOp::Read && self.tables.in_memory(Iova(address.0));
         let pending = match (op, at) {
@@ -137,13 +138,13 @@ impl Judge {
         let refuse = |why| Err(Violation::TranslationRequest { function, iova, why });
         let rcb_dw = if cfg.rcb { 32 } else { 16 };
         let count = u32::from(r.length_dw / 2);
-        if !r.length_dw.is_multiple_of(2) || r.length_dw > rcb_dw {
-            return refuse("the length is odd, or exceeds the Read Completion Boundary");
+        if count == 0 || !r.length_dw.is_multiple_of(2) || r.length_dw > rcb_dw {
+            return refuse("the length is odd or zero, or exceeds the Read Completion Boundary");
         }
         if r.enables != (0xf, 0xf) {
             return refuse("byte enables are not all set");
         }
-        let Some(unit) = PageSize::from_log2(12 + cfg.ats_stu) else {
+        let Some(unit) = PageSize::from_log2(cfg.ats_stu.saturating_add(12)) else {
             return refuse("the STU is out of range");
         };
         if iova.0 & unit.offset_mask().0 != 0 {

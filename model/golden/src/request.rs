@@ -164,7 +164,7 @@ impl Requests {
         let sent = self.least_sent(number);
         if let Some(open) = self.open.get_mut(&number) {
             while let Some(first) = open.data.first_entry()
-                && first.key() + first.get().len() as u32 <= sent
+                && u64::from(*first.key()) + first.get().len() as u64 <= u64::from(sent)
             {
                 first.remove();
             }

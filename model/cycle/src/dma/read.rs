@@ -20,14 +20,15 @@
 //! Progress: issue waits for `read`'s ready, a tag (freed by completions alone) and a slot (freed by delivery).
 
 use super::Stats;
+use super::again::{self, Again, Epochs, epochs_of, through_atc};
 use super::cut::{Cut, OpenRequest, admit, size_limit};
 use super::deliver::Deliver;
 use super::reassembly::{Reassembly, SlotEntry};
 use std::collections::VecDeque;
 use types::UnitCfg;
 use types::access::Syndrome;
-use types::addr::Offset;
-use types::port::{Completion, DmaIn, FunctionCfg, ReadData, ReleasedSegment, TlpDescriptor};
+use types::addr::{Offset, Va};
+use types::port::{Completion, DmaIn, FunctionCfg, ReadData, ReleasedSegment, Retranslate, TlpDescriptor};
 use types::tlp::TlpOp;
 
 /// Tags of the data range, numbered from 0.
@@ -97,6 +98,12 @@ pub(super) struct ReadEngine {
     tags: TagPool,
     buffer: Reassembly,
     deliver: Deliver,
+    again: Again,
+    /// Reads in flight, and those among them that were issued under an older epoch.
+    live: u16,
+    old: u16,
+    /// Flips with the epoch; a read keeps the value it was issued under.
+    parity: bool,
 }
 
 impl ReadEngine {
@@ -113,12 +120,29 @@ impl ReadEngine {
             tags: TagPool::new(cfg),
             buffer: Reassembly::new(cfg),
             deliver: Deliver::new(cfg),
+            again: Again::new(true),
+            live: 0,
+            old: 0,
+            parity: false,
         }
     }
 
     /// Whether nothing is under way.
     pub(super) fn idle(&self) -> bool {
-        self.segments.is_empty() && !(self.read.valid || self.room) && self.buffer.idle() && self.deliver.idle()
+        let engine = self.segments.is_empty() && !(self.read.valid || self.room) && self.again.idle();
+        engine && self.buffer.idle() && self.deliver.idle()
+    }
+    pub(super) fn retranslate(&self) -> Retranslate {
+        self.again.request()
+    }
+    /// The epoch has advanced: every read in flight is of an older one.
+    pub(super) fn advance(&mut self) {
+        self.old = self.live;
+        self.parity = !self.parity;
+    }
+    /// Whether no read of an older epoch is in flight.
+    pub(super) fn drained(&self) -> bool {
+        self.old == 0
     }
     pub(super) fn room(&self) -> bool {
         self.room
@@ -144,13 +168,22 @@ impl ReadEngine {
         inp: &DmaIn,
         segment: Option<&ReleasedSegment>,
         functions: &[FunctionCfg],
+        (epochs, may_ask): (Epochs, bool),
         stat: &mut Stats,
     ) {
+        self.again.step();
+        if let Some(answer) = self.again.answer(&inp.retranslated)
+            && let Some(segment) = self.segments.front_mut()
+        {
+            again::apply(segment, self.done, &answer);
+        }
         // Each stage sees what the stage behind it held before this edge.
         let slot_free = self.buffer.has_room();
         self.deliver.step(inp, &mut self.buffer);
-        self.issue(inp, slot_free, functions, stat);
+        self.issue(inp, slot_free, functions, (epochs, may_ask), stat);
         if let Some(ended) = self.buffer.step(&inp.cpl, stat) {
+            self.live -= 1;
+            self.old -= u16::from(ended.parity != self.parity);
             self.tags.returned.push_back(ended.tag);
             let open = &mut self.requests[usize::from(ended.stream.0)];
             if open.open && open.id == ended.id && open.syndrome.is_ok() {
@@ -165,7 +198,14 @@ impl ReadEngine {
     }
 
     /// Issues one read of the head segment, or ends a segment that sends none.
-    fn issue(&mut self, inp: &DmaIn, slot_free: bool, functions: &[FunctionCfg], stat: &mut Stats) {
+    fn issue(
+        &mut self,
+        inp: &DmaIn,
+        slot_free: bool,
+        functions: &[FunctionCfg],
+        (epochs, may_ask): (Epochs, bool),
+        stat: &mut Stats,
+    ) {
         self.room = false;
         if self.read.valid {
             if inp.read_ready {
@@ -189,6 +229,11 @@ impl ReadEngine {
         let tlp = failure.is_ok();
         let limit = size_limit(function.mrrs).min(self.largest);
         let cut = Cut::next(&segment, self.done, limit);
+        if tlp && epochs.outdate(through_atc(tag), epochs_of(&segment)) {
+            let va = Va(tag.va.0.wrapping_add(u64::from(self.done)));
+            stat.retranslate = may_ask && self.again.ask(tag, va, cut.length);
+            return;
+        }
         let ends = !tlp || cut.last;
         let tag_free = tags_settled && self.tags.available();
         if (tlp || tag.last) && !slot_free {
@@ -220,7 +265,8 @@ impl ReadEngine {
             );
             if tlp {
                 let number = self.tags.take();
-                self.buffer.start(number, slot, cut.address, cut.length);
+                self.buffer.start(number, slot, cut.address, cut.length, self.parity);
+                self.live += 1;
                 self.read =
                     TlpDescriptor { tag: self.tags.base + number, ..cut.descriptor(TlpOp::READ, &segment, &function) };
             }

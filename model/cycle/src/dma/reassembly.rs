@@ -63,6 +63,8 @@ struct TagContext {
     dw: u32,
     /// First failure.
     syndrome: Syndrome,
+    /// Parity of the epoch it was issued under.
+    parity: bool,
 }
 
 /// The completion TLP whose beats are coming in.
@@ -89,6 +91,7 @@ pub(super) struct Ended {
     pub(super) stream: StreamId,
     pub(super) id: WrId,
     pub(super) syndrome: Syndrome,
+    pub(super) parity: bool,
 }
 
 /// See the module documentation.
@@ -153,7 +156,7 @@ impl Reassembly {
 
     /// A read of `length` bytes at `address` leaves under `tag`. A zero-length read has Byte Count 1 and the DW's own
     /// Lower Address (PCIe 6.x 2.2.9).
-    pub(super) fn start(&mut self, tag: u16, slot: u16, address: TlpAddr, length: u32) {
+    pub(super) fn start(&mut self, tag: u16, slot: u16, address: TlpAddr, length: u32, parity: bool) {
         let low = (address.0 & 0x7f) as u8;
         self.tags[usize::from(tag)] = TagContext {
             live: true,
@@ -162,6 +165,7 @@ impl Reassembly {
             lower: if length == 0 { low & !3 } else { low },
             dw: 0,
             syndrome: Syndrome::OK,
+            parity,
         };
     }
 
@@ -247,10 +251,11 @@ impl Reassembly {
     fn finish(&mut self, tag: u16) -> Ended {
         let context = &mut self.tags[usize::from(tag)];
         context.live = false;
+        let parity = context.parity;
         let entry = &mut self.slots[usize::from(context.slot)];
         entry.syndrome = context.syndrome;
         self.arrived[usize::from(context.slot)] = true;
-        Ended { tag, stream: entry.stream, id: entry.id, syndrome: entry.syndrome }
+        Ended { tag, stream: entry.stream, id: entry.id, syndrome: entry.syndrome, parity }
     }
 
     /// The oldest slot not handed over yet, if all its data has arrived.

@@ -1,8 +1,8 @@
 //! Ports of `dma`, `tlp_tx`, `tlp_rx` and `regs`.
 
 use super::{
-    Beat, Completion, Credits, FunctionCfg, LineFill, LineRequest, MessageTlp, ReadData, ReleasedSegment, StreamNote,
-    TableControl, TlpBeat, WriteData, WriteDataRequest,
+    Beat, Completion, Credits, FunctionCfg, LineFill, LineRequest, MessageTlp, ReadData, ReleasedSegment, Retranslate,
+    Retranslated, Revocation, StreamNote, TableControl, TlpBeat, WriteData, WriteDataRequest,
 };
 use crate::access::{AddressType, PasidPrefix};
 use crate::addr::{FunctionId, TlpAddr};
@@ -50,7 +50,7 @@ ports! {
         data: Beat,
         /// one bit a DW of payload
         strb: u16 = cfg.data_dws(),
-        /// last beat: the TLP is committed with the descriptor beside it
+        /// last beat: the TLP is committed with the descriptor beside it, or dropped if that is not valid
         eop: bool,
         /// the TLP's descriptor, in the last beat
         tlp: TlpDescriptor,
@@ -104,6 +104,12 @@ ports! {
         posted_sent: bool,
         /// completions of data reads
         cpl: CplBeat,
+        /// invalidation epoch
+        epoch: u8 = 4,
+        /// grant epoch
+        grant: u8 = 4,
+        /// a translation looked up again
+        retranslated: Retranslated,
         /// read data is taken
         read_data_ready: bool,
         /// the completion is taken
@@ -131,6 +137,12 @@ ports! {
         read_data: ReadData,
         /// completions of work requests
         completion: Completion,
+        /// a translation to look up again
+        retranslate: Retranslate,
+        /// no TLP committed under an older epoch is in flight
+        drained: bool,
+        /// every write committed under an older epoch has been sent
+        sent: bool,
         /// a write TLP was committed
         stat_write_tlp: bool,
         /// a read TLP was issued
@@ -151,6 +163,8 @@ ports! {
         stat_stall_data: bool,
         /// a cycle in which a beat waited for `tlp_tx`
         stat_stall_tx: bool,
+        /// a translation was looked up again because an invalidation had passed
+        stat_retranslate: bool,
     }
 
     |cfg|
@@ -280,6 +294,10 @@ ports! {
         rready: bool,
         /// statistics of every block
         stat: super::StatBus,
+        /// the driver command is done
+        command_done: bool,
+        /// its flush read failed
+        command_failed: bool,
     }
 
     |cfg|
@@ -303,6 +321,8 @@ ports! {
         rresp: u8 = 2,
         /// table registers
         control: TableControl,
+        /// driver command
+        command: Revocation,
         /// an enabled interrupt cause is pending
         irq: bool,
     }

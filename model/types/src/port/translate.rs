@@ -1,6 +1,9 @@
 //! Ports of `replay`, `atc` and `ats`.
 
-use super::{CplBeat, FunctionCfg, MappedSegment, MessageTlp, ReleasedSegment, SlotNote, StreamNote, TlpDescriptor};
+use super::{
+    CplBeat, FunctionCfg, MappedSegment, MessageTlp, ReleasedSegment, Retranslated, Revocation, RevokeLines, SlotNote,
+    StreamNote, TlpDescriptor,
+};
 use crate::access::{PasidPrefix, Syndrome};
 use crate::addr::{FunctionId, Iova, Slot, TlpAddr};
 use crate::ports;
@@ -213,6 +216,8 @@ ports! {
         released: ReleasedSegment,
         /// slot that is free again
         free: SlotNote,
+        /// a translation looked up again for `dma`
+        retranslated: Retranslated,
         /// a segment passed without a lookup
         stat_bypass: bool,
         /// a lookup was repeated for a parked segment
@@ -252,6 +257,16 @@ ports! {
         message: MessageTlp,
         /// `tlp_tx` takes the message that leaves
         answer_ready: bool,
+        /// no TLP of `dma` committed under an older epoch is in flight
+        drained: bool,
+        /// every write of `dma` committed under an older epoch has been sent on the link
+        sent: bool,
+        /// driver command
+        command: Revocation,
+        /// `mpt` has no line of the revocation left
+        mpt_revoke_done: bool,
+        /// `mtt` has no line of the revocation left
+        mtt_revoke_done: bool,
     }
 
     |cfg|
@@ -277,6 +292,16 @@ ports! {
         message_ready: bool,
         /// messages that leave: Invalidate Completions
         answer: TlpDescriptor,
+        /// invalidation epoch: advances with every invalidation that `atc` takes
+        epoch: u8 = 4,
+        /// a revocation starts
+        revoke: RevokeLines,
+        /// grant epoch: advances one cycle after a revocation starts
+        grant: u8 = 4,
+        /// the driver command is done: one cycle
+        command_done: bool,
+        /// the flush read of the command failed; with `command_done`
+        command_failed: bool,
         /// a Translation Request was sent
         stat_request: bool,
         /// a miss joined a request in flight
@@ -291,5 +316,15 @@ ports! {
         stat_stall_full: bool,
         /// Translation Requests in flight were counted up by this cycle (for averages)
         stat_busy: bool,
+        /// an Invalidate Request was accepted
+        stat_invalidate_request: bool,
+        /// an ITag was answered in an Invalidate Completion
+        stat_invalidate_completion: bool,
+        /// an answer was discarded, or cut to what was asked, because an invalidation passed
+        stat_discard: bool,
+        /// a message that is no Invalidate Request for a function of the unit was dropped
+        stat_message_dropped: bool,
+        /// a driver revocation was reported
+        stat_revocation: bool,
     }
 }

@@ -1,4 +1,4 @@
-//! `ats`: outstanding Translation Requests.
+//! `ats`: outstanding Translation Requests, and Invalidate Requests (invalidate.rs).
 //!
 //! ```text
 //!  miss ─► m ─► merge with an open request, or open one ─► grant
@@ -11,12 +11,21 @@
 //! function, PASID and granule, unless it needs write permission and the request was sent with NW. An answer is kept
 //! before the segments that wait for it look up again; R = W = 0 is never kept. Completions are always sunk: an answer has
 //! its place from the moment the request is opened.
+//!
+//! Invalidations and answers are unordered (10.3.6), so at the edge at which `atc` takes an invalidation every request in
+//! flight is compared with it: one that asked inside the range is discarded, and its segments ask again; any other of
+//! the function is cut to the granule it asked for, since its answer might cover more and reach into the range.
 
+mod invalidate;
+
+use invalidate::{Events, Inputs, Invalidations};
 use std::collections::VecDeque;
 use types::ats::TranslationEntry;
-use types::port::{AtcFill, AtcKey, AtsIn, AtsMiss, AtsOut, AtsWake, CplBeat, TlpDescriptor};
+use types::port::{
+    AtcFill, AtcInvalidate, AtcKey, AtsIn, AtsMiss, AtsOut, AtsWake, CplBeat, FunctionCfg, TlpDescriptor,
+};
 use types::tlp::{TlpOp, status};
-use types::{AddressType, Block, Cycle, Iova, Syndrome, TlpAddr, UnitCfg};
+use types::{AddressType, Block, Cycle, FunctionId, Iova, RequesterId, Syndrome, TlpAddr, UnitCfg};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum State {
@@ -33,15 +42,13 @@ struct Request {
     state: State,
     key: AtcKey,
     write: bool,
+    /// An invalidation has passed what was asked for: the answer counts for nothing.
+    discard: bool,
+    /// An invalidation of the function has passed: the answer counts for the granule asked for alone.
+    cut: bool,
     /// What to keep, and what fails.
     fill: AtcFill,
     wake: AtsWake,
-}
-
-#[derive(Clone, Copy, Debug, Default)]
-struct Function {
-    bus_master: bool,
-    ats_enable: bool,
 }
 
 /// The Translation Request block.
@@ -49,7 +56,7 @@ struct Function {
 pub struct Ats {
     granule_log2: u32,
     tag_base: u16,
-    functions: Vec<Function>,
+    functions: Vec<FunctionCfg>,
     requests: Vec<Request>,
     miss: AtsMiss,
     to_send: VecDeque<u8>,
@@ -57,13 +64,18 @@ pub struct Ats {
     /// The request whose fill `atc` has taken and not yet made visible.
     filling: Option<u8>,
     open: u32,
+    invalidations: Invalidations,
+    /// The flush read has been put on `request`.
+    flush_sent: bool,
     out: AtsOut,
 }
 
 impl Ats {
     fn reset(&mut self) {
         self.requests.fill(Request::default());
-        self.functions.fill(Function::default());
+        self.functions.fill(FunctionCfg::default());
+        self.invalidations.reset();
+        self.flush_sent = false;
         self.miss = AtsMiss::default();
         self.to_send.clear();
         self.answered.clear();
@@ -114,8 +126,8 @@ impl Ats {
         let key = AtcKey { iova: Iova(self.granule(miss.key.iova) << self.granule_log2), ..miss.key };
         let function = self.functions.get(usize::from(key.function.0)).copied().unwrap_or_default();
         let refused = match function {
-            Function { bus_master: false, .. } => Some(Syndrome::BUS_MASTER_OFF),
-            Function { ats_enable: false, .. } => Some(Syndrome::ATS_OFF),
+            FunctionCfg { bus_master: false, .. } => Some(Syndrome::BUS_MASTER_OFF),
+            FunctionCfg { ats_enable: false, .. } => Some(Syndrome::ATS_OFF),
             _ => None,
         };
         let state = if refused.is_some() { State::Answered } else { State::ToSend };
@@ -133,6 +145,9 @@ impl Ats {
             return;
         }
         self.out.request = TlpDescriptor::default();
+        if self.invalidations.wants_flush() {
+            return;
+        }
         let Some(index) = self.to_send.pop_front() else { return };
         let request = &mut self.requests[usize::from(index)];
         request.state = State::Sent;
@@ -157,6 +172,7 @@ impl Ats {
         request.state = State::Answered;
         request.fill = fill;
         request.wake = AtsWake { valid: true, index: index as u8, syndrome, fail_reads: fails.0, fail_writes: fails.1 };
+        self.apply(index);
         self.answered.push_back(index as u8);
     }
 
@@ -196,6 +212,100 @@ impl Ats {
         self.answer(index, fill, Syndrome::TRANSLATION_ACCESS, fails);
     }
 
+    /// Applies what invalidations have marked to an answer that is there.
+    fn apply(&mut self, index: usize) {
+        let granule_log2 = self.granule_log2 as u8;
+        let request = &mut self.requests[index];
+        if request.discard {
+            request.fill = AtcFill::default();
+            (request.wake.fail_reads, request.wake.fail_writes) = (false, false);
+            self.out.stat_discard = true;
+        } else if request.cut && request.fill.valid && request.fill.size_log2 > granule_log2 {
+            let inside = request.key.iova.0 & (u64::MAX >> (64 - request.fill.size_log2));
+            request.fill.address = TlpAddr(request.fill.address.0 | inside);
+            request.fill.size_log2 = granule_log2;
+            self.out.stat_discard = true;
+        }
+    }
+
+    /// Compares the requests in flight with an invalidation that `atc` has taken.
+    fn compare(&mut self, invalidate: &AtcInvalidate) {
+        let size_log2 = u32::from(invalidate.size_log2).max(self.granule_log2);
+        for index in 0..self.requests.len() {
+            let request = &mut self.requests[index];
+            if request.state == State::Free || request.key.function != invalidate.function {
+                continue;
+            }
+            let inside = size_log2 >= 63 || (request.key.iova.0 ^ invalidate.iova.0) >> size_log2 == 0;
+            // Without a PASID every entry that has one is meant, at all addresses (10.3.8).
+            let everywhere = invalidate.all || !invalidate.pasid.valid && request.key.pasid.valid;
+            let before = (request.discard, request.cut);
+            request.discard |= inside || everywhere;
+            request.cut = true;
+            if request.state == State::Answered && before != (request.discard, request.cut) {
+                self.apply(index);
+            }
+        }
+    }
+
+    fn configure(&mut self, cfg: &FunctionCfg) {
+        let Some(function) = self.functions.get_mut(usize::from(cfg.function.0)).filter(|_| cfg.valid) else { return };
+        // Implicit flush: Enable 0→1 and function-level reset, not 1→0 (10.3.7).
+        if cfg.reset || cfg.ats_enable && !function.ats_enable {
+            self.invalidations.flush(cfg.function);
+        }
+        *function = *cfg;
+    }
+
+    fn invalidate(&mut self, inp: &AtsIn) {
+        let functions = &self.functions;
+        let find = |id: RequesterId| {
+            let known = |f: &FunctionCfg| f.valid && f.requester == id;
+            functions.iter().position(known).map(|i| FunctionId(i as u16))
+        };
+        let inputs = Inputs {
+            message: &inp.message,
+            answer_ready: inp.answer_ready,
+            invalidate_ready: inp.invalidate_ready,
+            invalidate_done: inp.invalidate_done,
+            drained: inp.drained,
+            sent: inp.sent,
+            command: &inp.command,
+            mpt_done: inp.mpt_revoke_done,
+            mtt_done: inp.mtt_revoke_done,
+            flushed: self.flushed(&inp.cpl),
+            flush_taken: self.flush_sent,
+            fills_quiet: self.filling.is_none(),
+        };
+        let Events { taken, accepted, dropped, answered, command_done, failed, flush } =
+            self.invalidations.step(&inputs, find);
+        // The flush read goes before Translation Requests that wait.
+        self.flush_sent = flush.is_some() && !self.out.request.valid;
+        if let Some(flush) = flush.filter(|_| self.flush_sent) {
+            self.out.request = flush;
+        }
+        self.out.command_done = command_done;
+        self.out.command_failed = failed;
+        self.out.stat_revocation = command_done;
+        self.out.revoke = self.invalidations.revoke();
+        self.out.grant = self.invalidations.grant();
+        if let Some(invalidate) = taken {
+            self.compare(&invalidate);
+        }
+        self.out.stat_invalidate_request = accepted;
+        self.out.stat_invalidate_completion = answered;
+        self.out.stat_message_dropped = dropped;
+        self.out.invalidate = self.invalidations.offer();
+        self.out.answer = self.invalidations.answer();
+        self.out.epoch = self.invalidations.epoch();
+    }
+
+    /// Whether the flush read has come back, and whether it succeeded.
+    fn flushed(&self, cpl: &CplBeat) -> Option<bool> {
+        let own = cpl.valid && cpl.eop && usize::from(cpl.index) == self.requests.len();
+        own.then_some(cpl.status == status::SC && !cpl.poisoned)
+    }
+
     fn end(&mut self, index: u8) {
         let request = &mut self.requests[usize::from(index)];
         self.out.wake = request.wake;
@@ -219,8 +329,13 @@ impl Ats {
             }
             Some(_) => {}
             None => {
-                let Some(index) = self.answered.pop_front() else { return };
+                let Some(index) = self.answered.front().copied() else { return };
                 let fill = self.requests[usize::from(index)].fill;
+                // A fill offered beside an invalidation could be taken after it.
+                if fill.valid && self.invalidations.offering() {
+                    return;
+                }
+                self.answered.pop_front();
                 if fill.valid {
                     self.out.fill = fill;
                     self.filling = Some(index);
@@ -241,13 +356,15 @@ impl Block for Ats {
         Self {
             granule_log2: cfg.atc_granule_log2,
             tag_base: cfg.tags().ats as u16,
-            functions: vec![Function::default(); cfg.functions as usize],
+            functions: vec![FunctionCfg::default(); cfg.functions as usize],
             requests: vec![Request::default(); requests],
             miss: AtsMiss::default(),
             to_send: VecDeque::with_capacity(requests),
             answered: VecDeque::with_capacity(requests),
             filling: None,
             open: 0,
+            invalidations: Invalidations::new(cfg.functions, cfg.tags().flush as u16),
+            flush_sent: false,
             out: AtsOut::default(),
         }
     }
@@ -263,25 +380,29 @@ impl Block for Ats {
         }
         let AtsOut { miss_ready, request, fill, .. } = self.out;
         self.out = AtsOut { stat_busy: self.open > 0, ..AtsOut::default() };
-        if inp.cfg.valid
-            && let Some(f) = self.functions.get_mut(usize::from(inp.cfg.function.0))
-        {
-            *f = Function { bus_master: inp.cfg.bus_master, ats_enable: inp.cfg.ats_enable };
-        }
+        self.configure(&inp.cfg);
         self.drain(inp, fill);
         self.send(inp.request_ready, request);
         self.complete(&inp.cpl);
+        self.invalidate(inp);
         self.place();
         if miss_ready && inp.miss.valid {
             self.miss = inp.miss;
         }
         self.out.miss_ready = !self.miss.valid;
+        // The queue has a place for every request that may be outstanding.
+        self.out.message_ready = true;
     }
 
     fn idle_until(&self, inp: &AtsIn) -> Option<Cycle> {
-        let inputs = inp.reset || inp.cfg.valid || inp.miss.valid || inp.cpl.valid;
+        let inputs =
+            inp.reset || inp.cfg.valid || inp.miss.valid || inp.cpl.valid || inp.message.valid || inp.command.valid;
         // Cycles with a request in flight are counted.
-        let still = self.open == 0 && !self.miss.valid && self.out.stat_fields().0 == 0 && !self.out.wake.valid;
+        let still = self.invalidations.idle()
+            && self.open == 0
+            && !self.miss.valid
+            && self.out.stat_fields().0 == 0
+            && !self.out.wake.valid;
         (!inputs && still && !self.out.grant_valid).then_some(Cycle(u64::MAX))
     }
 }
