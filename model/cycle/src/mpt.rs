@@ -15,10 +15,20 @@
 
 use crate::line_cache::{LineCache, Read};
 use crate::line_fetch::LineFetches;
+use crate::progress::{Wait, wait};
 use std::collections::VecDeque;
 use types::config::RETRANSLATE_SLOTS;
 use types::port::{Asked, CheckedRequest, MptIn, MptOut, Retranslate, TableControl, WorkRequest};
 use types::{Block, Cycle, Mode, Op, Region, StreamId, Syndrome, UnitCfg};
+/// What is held here, and what it needs to go on.
+pub const WAITS: &[Wait] = &[
+    wait("mpt.queue", "mpt.fetch", "its key's line is not cached"),
+    wait("mpt.queue", "seg.queue", "its stream has no room in seg"),
+    wait("mpt.again", "mpt.fetch", "its key's line is not cached"),
+    wait("mpt.again", "seg.again", "always: the engine's own place"),
+    wait("mpt.fetch", "tlp_tx.mpt_fetch", "it has not been sent"),
+    wait("mpt.fetch", "host.completion", "it has been sent"),
+];
 
 #[derive(Clone, Debug, Default)]
 struct Stream {
@@ -185,7 +195,7 @@ impl Mpt {
     }
 
     fn fill(&mut self, inp: &MptIn) {
-        let arrival = self.fetches.arrival(&inp.fill);
+        let arrival = self.fetches.arrival(&inp.fill, inp.control.timeout);
         let line = arrival.and_then(|a| a.data.map(|line| (a.line, line, a.fetch)));
         let (written, swept) = self.cache.step(line);
         self.out.revoke_done = swept;
@@ -337,7 +347,8 @@ impl Block for Mpt {
         let inputs =
             inp.reset || inp.wr.valid || inp.fill.valid || inp.room.valid || inp.retranslate.valid || inp.revoke.valid;
         let under_way = self.queued.valid || self.stages.iter().any(|s| s.valid) || self.cache.busy();
-        let waiting = self.candidates != 0 || self.fetches.busy(inp.fetch_ready);
+        let timing = inp.control.timeout != 0 && self.fetches.outstanding();
+        let waiting = timing || self.candidates != 0 || self.fetches.busy(inp.fetch_ready);
         let ready = inp.control.enable && self.full == 0;
         let pulses = self.out.checked.valid
             || self.out.revoke_done

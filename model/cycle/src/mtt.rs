@@ -15,12 +15,18 @@
 
 use crate::line_cache::{LineCache, Read};
 use crate::line_fetch::LineFetches;
+use crate::progress::{Wait, wait};
 use crate::slot_set::SlotSet;
 use std::collections::VecDeque;
 use types::port::{MappedSegment, MttIn, MttOut, Segment};
 use types::{
     AddressType, Block, Cycle, Iova, Length, Mode, MttEntry, Op, Owner, Slot, Syndrome, TableWord, TlpAddr, UnitCfg,
 };
+/// What is held here, and what it needs to go on.
+pub const WAITS: &[Wait] = &[
+    wait("mtt.fetch", "tlp_tx.mtt_fetch", "it has not been sent"),
+    wait("mtt.fetch", "host.completion", "it has been sent"),
+];
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Stage {
@@ -122,7 +128,7 @@ impl Mtt {
     }
 
     fn fill(&mut self, inp: &MttIn) {
-        let arrival = self.fetches.arrival(&inp.fill);
+        let arrival = self.fetches.arrival(&inp.fill, inp.timeout);
         let line = arrival.and_then(|a| a.data.map(|line| (a.line, line, a.fetch)));
         let (written, swept) = self.cache.step(line);
         self.out.revoke_done = swept;
@@ -204,7 +210,8 @@ impl Block for Mtt {
     fn idle_until(&self, inp: &MttIn) -> Option<Cycle> {
         let inputs = inp.reset || inp.segment.valid || inp.fill.valid || inp.revoke.valid;
         let under_way = self.stages.iter().any(|s| s.segment.valid) || !self.fifo.is_empty() || !self.retry.is_empty();
-        let sending = self.fetches.busy(inp.fetch_ready);
+        let timing = inp.timeout != 0 && self.fetches.outstanding();
+        let sending = timing || self.fetches.busy(inp.fetch_ready);
         let pulses = self.out.mapped.valid || self.out.revoke_done || self.out.stat_fields().0 != 0;
         (!inputs && !under_way && !sending && !pulses && !self.cache.busy()).then_some(Cycle(u64::MAX))
     }

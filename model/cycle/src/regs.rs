@@ -16,6 +16,7 @@
 //! | 0x010 | MPT_BASE_LO | bits 31:6 |
 //! | 0x014 | MPT_BASE_HI | |
 //! | 0x018 | MPT_ENTRIES | 25 bits, at most 2^24 |
+//! | 0x01c | TIMEOUT | completion time-out in ticks of 1024 cycles, 16 bits, 0 for none; 48 828 (100 ms at 500 MHz) after reset |
 //! | 0x020 | REVOKE_INDEX | MPT index, 24 bits |
 //! | 0x024 | REVOKE_FUNCTION | function whose memory it is, 8 bits |
 //! | 0x028, 0x02c | REVOKE_MTT_LO, _HI | IOVA of the region's first MTT entry |
@@ -54,6 +55,8 @@ use types::ports::{Block, Cycle};
 pub const ID: u32 = 0x524e_4943;
 /// Value of VERSION: 0.1.0.
 pub const VERSION: u32 = 0x0000_0100;
+/// Completion time-out after reset, in ticks.
+pub const TIMEOUT: u16 = 48_828;
 /// AXI response OKAY.
 pub const OKAY: u8 = 0b00;
 /// AXI response SLVERR.
@@ -158,6 +161,7 @@ impl Regs {
             0x010 => control.mpt_base.0 as u32,
             0x014 => (control.mpt_base.0 >> 32) as u32,
             0x018 => control.mpt_entries,
+            0x01c => u32::from(control.timeout),
             0x020 => command.index,
             0x024 => u32::from(command.function.0),
             0x028 => command.entries.0 as u32,
@@ -193,6 +197,7 @@ impl Regs {
             0x010 => control.mpt_base = Iova(base & !0xffff_ffff | u64::from(value & !0x3f)),
             0x014 => control.mpt_base = Iova(base & 0xffff_ffff | u64::from(value) << 32),
             0x018 => control.mpt_entries = value & 0x1ff_ffff,
+            0x01c => control.timeout = value as u16,
             0x020 => command.index = value & 0xff_ffff,
             0x024 => command.function = FunctionId((value & 0xff) as u16),
             0x028 => command.entries = Iova(low(command.entries.0)),
@@ -216,7 +221,7 @@ impl Block for Regs {
     fn new(cfg: &UnitCfg) -> Self {
         Self {
             cfg: cfg.clone(),
-            control: TableControl { mode: Mode::Direct, ..TableControl::default() },
+            control: TableControl { mode: Mode::Direct, timeout: TIMEOUT, ..TableControl::default() },
             command: Revocation::default(),
             done: 0,
             failed: false,

@@ -19,12 +19,23 @@
 //! Progress: a released segment needs room in `dma`, counted per direction; a read waits until the writes of its stream
 //! have been sent, never the other way round.
 
+use crate::progress::{Wait, wait};
 use crate::slot_set::SlotSet;
 use std::collections::VecDeque;
 use types::port::{
     AtcKey, AtcLookup, AtsMiss, MappedSegment, ReleasedSegment, ReplayIn, ReplayOut, Retranslated, SegmentTag, SlotNote,
 };
 use types::{AddressType, Block, Cycle, Iova, Length, Mode, Op, Slot, StreamId, UnitCfg};
+/// What is held here, and what it needs to go on.
+pub const WAITS: &[Wait] = &[
+    wait("replay.segment", "mtt.fetch", "its table line is not cached"),
+    wait("replay.segment", "ats.request", "its translation is not cached"),
+    wait("replay.segment", "dma.write_queue", "it writes and the queue is full"),
+    wait("replay.segment", "dma.read_queue", "it reads and the queue is full"),
+    wait("replay.segment", "dma.unsent", "it reads behind a write of its stream"),
+    wait("replay.again", "mtt.fetch", "its table line is not cached"),
+    wait("replay.again", "ats.request", "its translation is not cached"),
+];
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Stream {

@@ -11,10 +11,17 @@
 //! ever stalls it. A stream holds at most `stream_slots` of them. What `dma` has judged again has a slot of its own, one an
 //! engine, behind those of the segments. Latency 2, one segment a cycle.
 
+use crate::progress::{Wait, wait};
 use std::collections::VecDeque;
 use types::config::RETRANSLATE_SLOTS;
 use types::port::{CheckedRequest, SegIn, SegOut, Segment, SegmentTag, StreamNote};
 use types::{Block, Cycle, Iova, Length, Mode, Offset, Slot, StreamId, UnitCfg, Va};
+/// What is held here, and what it needs to go on.
+pub const WAITS: &[Wait] = &[
+    wait("seg.queue", "seg.slot", "no slot is free, or the stream holds its share"),
+    wait("seg.slot", "replay.segment", "a slot is held until its segment is released"),
+    wait("seg.again", "replay.again", "always: the engine's own slot"),
+];
 
 #[derive(Clone, Debug, Default)]
 struct Stream {

@@ -36,6 +36,7 @@
 //! Progress: posted and non-posted share nothing. Each non-posted source has its own skid buffer; the round robin passes
 //! over a source only after serving it. Posted buffer and order queue drain with credits alone.
 
+use crate::progress::{Wait, wait};
 use std::collections::VecDeque;
 use types::UnitCfg;
 use types::access::AddressType;
@@ -60,6 +61,14 @@ const READ: usize = 3;
 pub const fn wire_tag(number: u16, tag_mode: u8) -> u16 {
     if tag_mode >= 2 { number + 256 } else { number }
 }
+/// What is held here, and what it needs to go on.
+pub const WAITS: &[Wait] = &[
+    wait("tlp_tx.posted", "link.posted", "always"),
+    wait("tlp_tx.mpt_fetch", "link.non_posted", "always"),
+    wait("tlp_tx.mtt_fetch", "link.non_posted", "always"),
+    wait("tlp_tx.ats_request", "link.non_posted", "always"),
+    wait("tlp_tx.read", "link.non_posted", "always"),
+];
 
 /// One edge's statistics.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

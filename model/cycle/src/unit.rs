@@ -156,6 +156,7 @@ impl Unit {
             command: w.regs.command,
             mpt_revoke_done: w.mpt.revoke_done,
             mtt_revoke_done: w.mtt.revoke_done,
+            timeout: w.regs.control.timeout,
         }
     }
 
@@ -172,6 +173,7 @@ impl Unit {
             cpl: w.tlp_rx.data_cpl,
             epoch: w.ats.epoch,
             grant: w.ats.grant,
+            timeout: w.regs.control.timeout,
             retranslated: w.replay.retranslated,
             read_data_ready: inp.read_data_ready,
             completion_ready: inp.completion_ready,
@@ -260,6 +262,7 @@ impl Unit {
             fill: w.tlp_rx.mtt_fill,
             fetch_ready: w.tlp_tx.mtt_fetch_ready,
             revoke: w.ats.revoke,
+            timeout: w.regs.control.timeout,
         }
     }
 

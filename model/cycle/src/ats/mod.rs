@@ -18,6 +18,8 @@
 
 mod invalidate;
 
+use crate::progress::{Wait, wait};
+use crate::timeout::Timeouts;
 use invalidate::{Events, Inputs, Invalidations};
 use std::collections::VecDeque;
 use types::ats::TranslationEntry;
@@ -26,6 +28,20 @@ use types::port::{
 };
 use types::tlp::{TlpOp, status};
 use types::{AddressType, Block, Cycle, FunctionId, Iova, RequesterId, Syndrome, TlpAddr, UnitCfg};
+/// What is held here, and what it needs to go on.
+pub const WAITS: &[Wait] = &[
+    wait("ats.request", "tlp_tx.ats_request", "it has not been sent"),
+    wait("ats.request", "agent.completion", "it has been sent"),
+    wait("ats.request", "atc.fill", "its answer is being kept"),
+    wait("ats.invalidation", "ats.request", "a fill is on its way into the ATC: its answer is there already"),
+    wait("ats.invalidation", "atc.engine", "its range is swept"),
+    wait("ats.invalidation", "dma.committed", "TLPs of the old epoch are in flight"),
+    wait("ats.invalidation", "tlp_tx.posted", "its completion leaves"),
+    wait("ats.revocation", "dma.committed", "TLPs of the old epoch are in flight"),
+    wait("ats.revocation", "dma.posted_sent", "GPU memory: older writes leave first"),
+    wait("ats.revocation", "tlp_tx.ats_request", "the flush read has not been sent"),
+    wait("ats.revocation", "host.completion", "the flush read has been sent"),
+];
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum State {
@@ -35,6 +51,8 @@ enum State {
     Sent,
     /// Answered; the answer waits to be filled or woken.
     Answered,
+    /// Timed out and ended: its tag waits for its late completion.
+    Retired,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -46,6 +64,8 @@ struct Request {
     discard: bool,
     /// An invalidation of the function has passed: the answer counts for the granule asked for alone.
     cut: bool,
+    /// It timed out: its tag is kept back when it ends.
+    late: bool,
     /// What to keep, and what fails.
     fill: AtcFill,
     wake: AtsWake,
@@ -64,6 +84,7 @@ pub struct Ats {
     /// The request whose fill `atc` has taken and not yet made visible.
     filling: Option<u8>,
     open: u32,
+    timeouts: Timeouts,
     invalidations: Invalidations,
     /// The flush read has been put on `request`.
     flush_sent: bool,
@@ -75,6 +96,7 @@ impl Ats {
         self.requests.fill(Request::default());
         self.functions.fill(FunctionCfg::default());
         self.invalidations.reset();
+        self.timeouts.reset();
         self.flush_sent = false;
         self.miss = AtsMiss::default();
         self.to_send.clear();
@@ -96,7 +118,7 @@ impl Ats {
         }
         let granule = self.granule(miss.key.iova);
         let joins = self.requests.iter().position(|r| {
-            r.state != State::Free
+            !matches!(r.state, State::Free | State::Retired)
                 && r.key.function == miss.key.function
                 && r.key.pasid == miss.key.pasid
                 && r.key.iova.0 >> self.granule_log2 == granule
@@ -151,6 +173,7 @@ impl Ats {
         let Some(index) = self.to_send.pop_front() else { return };
         let request = &mut self.requests[usize::from(index)];
         request.state = State::Sent;
+        self.timeouts.start(usize::from(index));
         self.out.request = TlpDescriptor {
             valid: true,
             op: TlpOp::READ,
@@ -179,6 +202,15 @@ impl Ats {
     /// Takes an answer: one entry of eight bytes, which stands in the first beat at every data width.
     fn complete(&mut self, cpl: &CplBeat) {
         let index = usize::from(cpl.index);
+        if let Some(request) = self.requests.get_mut(index).filter(|_| cpl.valid && cpl.eop) {
+            // The late completion of a request that timed out gives its tag back.
+            request.late = false;
+            if request.state == State::Retired {
+                *request = Request::default();
+                self.open -= 1;
+                return;
+            }
+        }
         if !cpl.valid || !cpl.sop || self.requests.get(index).is_none_or(|r| r.state != State::Sent) {
             return;
         }
@@ -233,7 +265,7 @@ impl Ats {
         let size_log2 = u32::from(invalidate.size_log2).max(self.granule_log2);
         for index in 0..self.requests.len() {
             let request = &mut self.requests[index];
-            if request.state == State::Free || request.key.function != invalidate.function {
+            if matches!(request.state, State::Free | State::Retired) || request.key.function != invalidate.function {
                 continue;
             }
             let inside = size_log2 >= 63 || (request.key.iova.0 ^ invalidate.iova.0) >> size_log2 == 0;
@@ -312,8 +344,22 @@ impl Ats {
         if !(request.wake.fail_reads || request.wake.fail_writes) {
             self.out.wake.syndrome = Syndrome::OK;
         }
-        *request = Request::default();
-        self.open -= 1;
+        if request.late {
+            *request = Request { state: State::Retired, ..Request::default() };
+        } else {
+            *request = Request::default();
+            self.open -= 1;
+        }
+    }
+
+    /// Ends a request whose completion is overdue.
+    fn expire(&mut self, limit: u16) {
+        let Some(index) = self.timeouts.step(self.open > 0, limit) else { return };
+        if self.requests[index].state == State::Sent {
+            self.requests[index].late = true;
+            self.out.stat_timeout = true;
+            self.answer(index, AtcFill::default(), Syndrome::COMPLETION_TIMEOUT, (true, true));
+        }
     }
 
     /// Fills and wakes, one request at a time, in order of their answers.
@@ -363,6 +409,7 @@ impl Block for Ats {
             answered: VecDeque::with_capacity(requests),
             filling: None,
             open: 0,
+            timeouts: Timeouts::new(cfg.ats_requests),
             invalidations: Invalidations::new(cfg.functions, cfg.tags().flush as u16),
             flush_sent: false,
             out: AtsOut::default(),
@@ -384,6 +431,7 @@ impl Block for Ats {
         self.drain(inp, fill);
         self.send(inp.request_ready, request);
         self.complete(&inp.cpl);
+        self.expire(inp.timeout);
         self.invalidate(inp);
         self.place();
         if miss_ready && inp.miss.valid {

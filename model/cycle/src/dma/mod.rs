@@ -36,6 +36,7 @@ mod read;
 mod reassembly;
 mod write;
 
+use crate::progress::{Wait, wait};
 use again::Epochs;
 use read::ReadEngine;
 use types::UnitCfg;
@@ -43,6 +44,27 @@ use types::access::Op;
 use types::port::{Completion, DmaIn, DmaOut, FunctionCfg, PostedBeat};
 use types::ports::{Block, Cycle};
 use write::WriteEngine;
+/// What is held here, and what it needs to go on.
+pub const WAITS: &[Wait] = &[
+    wait("dma.write_queue", "source.write_data", "the range has been asked for"),
+    wait("dma.write_queue", "tlp_tx.posted", "its beats have no place"),
+    wait("dma.write_queue", "mpt.again", "an epoch has passed it"),
+    wait("dma.write_queue", "dma.unsent", "64 segments are cut and not sent"),
+    wait("dma.unsent", "dma.posted_sent", "its TLPs have not been sent"),
+    wait("dma.unsent", "sink.completion", "its request ends"),
+    wait("dma.posted_sent", "tlp_tx.posted", "always"),
+    wait("dma.read_queue", "dma.tag", "no tag is free"),
+    wait("dma.read_queue", "dma.read_slot", "no buffer space is free"),
+    wait("dma.read_queue", "tlp_tx.read", "the descriptor has not been taken"),
+    wait("dma.read_queue", "mpt.again", "an epoch has passed it"),
+    wait("dma.tag", "tlp_tx.read", "its read has not been sent"),
+    wait("dma.tag", "host.completion", "its read has been sent"),
+    wait("dma.read_slot", "dma.tag", "its data has not come"),
+    wait("dma.read_slot", "sink.read_data", "its data has come"),
+    wait("dma.read_slot", "sink.completion", "its request ends"),
+    wait("dma.committed", "dma.tag", "reads that used a mapping have not come back"),
+    wait("dma.committed", "tlp_tx.posted", "write beats have not been taken"),
+];
 
 /// Registered one-cycle increments; see [`DmaOut`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -58,6 +80,7 @@ struct Stats {
     stall_data: bool,
     stall_tx: bool,
     retranslate: bool,
+    timeout: bool,
 }
 
 /// The block; see the module documentation.
@@ -120,7 +143,7 @@ impl Block for Dma {
 
     fn outputs(&self, out: &mut DmaOut) {
         let Stats { write_tlp, read_tlp, completion_tlp, unexpected_completion, done, error, .. } = self.stat;
-        let Stats { stall_tag, stall_buffer, stall_data, stall_tx, retranslate, .. } = self.stat;
+        let Stats { stall_tag, stall_buffer, stall_data, stall_tx, retranslate, timeout, .. } = self.stat;
         // The wide groups are copied only where something changes: both sides are zero while not valid.
         match self.write.posted() {
             Some(beat) => out.posted = *beat,
@@ -143,6 +166,7 @@ impl Block for Dma {
         out.drained = self.drained;
         out.sent = self.sent;
         out.stat_retranslate = retranslate;
+        out.stat_timeout = timeout;
         out.stat_write_tlp = write_tlp;
         out.stat_read_tlp = read_tlp;
         out.stat_completion_tlp = completion_tlp;

@@ -24,6 +24,7 @@ use super::again::{self, Again, Epochs, epochs_of, through_atc};
 use super::cut::{Cut, OpenRequest, admit, size_limit};
 use super::deliver::Deliver;
 use super::reassembly::{Reassembly, SlotEntry};
+use crate::timeout::Timeouts;
 use std::collections::VecDeque;
 use types::UnitCfg;
 use types::access::Syndrome;
@@ -99,9 +100,12 @@ pub(super) struct ReadEngine {
     buffer: Reassembly,
     deliver: Deliver,
     again: Again,
+    timeouts: Timeouts,
     /// Reads in flight, and those among them that were issued under an older epoch.
     live: u16,
     old: u16,
+    /// Tags kept back because their read timed out.
+    retired: u16,
     /// Flips with the epoch; a read keeps the value it was issued under.
     parity: bool,
 }
@@ -121,6 +125,8 @@ impl ReadEngine {
             buffer: Reassembly::new(cfg),
             deliver: Deliver::new(cfg),
             again: Again::new(true),
+            timeouts: Timeouts::new(cfg.read_tags),
+            retired: 0,
             live: 0,
             old: 0,
             parity: false,
@@ -129,7 +135,8 @@ impl ReadEngine {
 
     /// Whether nothing is under way.
     pub(super) fn idle(&self) -> bool {
-        let engine = self.segments.is_empty() && !(self.read.valid || self.room) && self.again.idle();
+        let engine =
+            self.segments.is_empty() && !(self.read.valid || self.room) && self.again.idle() && self.retired == 0;
         engine && self.buffer.idle() && self.deliver.idle()
     }
     pub(super) fn retranslate(&self) -> Retranslate {
@@ -181,10 +188,23 @@ impl ReadEngine {
         let slot_free = self.buffer.has_room();
         self.deliver.step(inp, &mut self.buffer);
         self.issue(inp, slot_free, functions, (epochs, may_ask), stat);
-        if let Some(ended) = self.buffer.step(&inp.cpl, stat) {
+        let (ended, late) = self.buffer.step(&inp.cpl, stat);
+        if let Some(tag) = late {
+            self.retired -= 1;
+            self.tags.returned.push_back(tag);
+        }
+        let over = self.timeouts.step(self.live + self.retired > 0, inp.timeout);
+        // One read ends at an edge; an overdue one has another turn.
+        let expired = over.filter(|_| ended.is_none()).and_then(|tag| self.buffer.expire(tag as u16));
+        stat.timeout = expired.is_some();
+        if let Some(ended) = ended.or(expired) {
             self.live -= 1;
             self.old -= u16::from(ended.parity != self.parity);
-            self.tags.returned.push_back(ended.tag);
+            if ended.tag_free {
+                self.tags.returned.push_back(ended.tag);
+            } else {
+                self.retired += 1;
+            }
             let open = &mut self.requests[usize::from(ended.stream.0)];
             if open.open && open.id == ended.id && open.syndrome.is_ok() {
                 open.syndrome = ended.syndrome;
@@ -266,6 +286,7 @@ impl ReadEngine {
             if tlp {
                 let number = self.tags.take();
                 self.buffer.start(number, slot, cut.address, cut.length, self.parity);
+                self.timeouts.start(usize::from(number));
                 self.live += 1;
                 self.read =
                     TlpDescriptor { tag: self.tags.base + number, ..cut.descriptor(TlpOp::READ, &segment, &function) };

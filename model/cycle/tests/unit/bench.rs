@@ -47,6 +47,8 @@ pub(crate) struct Bench {
     /// Data completions are held back.
     pub(crate) hold_completions: bool,
     held: Vec<(Tlp, Vec<u8>)>,
+    /// Every completion is lost.
+    pub(crate) lose_completions: bool,
 }
 
 impl Bench {
@@ -76,6 +78,7 @@ impl Bench {
             messages: Vec::new(),
             hold_completions: false,
             held: Vec::new(),
+            lose_completions: false,
         };
         b.inp.tx_fc = Credits { ph: 200, pd: 2000, nph: 200, npd: 200 };
         b.region();
@@ -188,7 +191,7 @@ impl Bench {
             pasid: PasidPrefix::default(),
         };
         let data = at != AddressType::TRANSLATION_REQUEST && !(MPT..MTT + 0x1000).contains(&address);
-        if data && self.hold_completions {
+        if self.lose_completions || data && self.hold_completions {
             self.held.push((answer, bytes));
         } else {
             self.answers.push_back((self.cycle + self.delay, answer, bytes));
@@ -198,6 +201,7 @@ impl Bench {
     /// Lets the data completions go that were held back.
     pub(crate) fn let_completions_go(&mut self) {
         self.hold_completions = false;
+        self.lose_completions = false;
         let due = self.cycle;
         self.answers.extend(self.held.drain(..).map(|(tlp, bytes)| (due, tlp, bytes)));
     }

@@ -7,6 +7,7 @@
 mod bench;
 mod invalidate;
 mod revoke;
+mod timeout;
 
 use bench::{Bench, SHIFT, request};
 use types::port::Credits;

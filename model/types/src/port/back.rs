@@ -108,6 +108,8 @@ ports! {
         epoch: u8 = 4,
         /// grant epoch
         grant: u8 = 4,
+        /// completion time-out in ticks of 1024 cycles, 0 for none
+        timeout: u16,
         /// a translation looked up again
         retranslated: Retranslated,
         /// read data is taken
@@ -165,6 +167,8 @@ ports! {
         stat_stall_tx: bool,
         /// a translation was looked up again because an invalidation had passed
         stat_retranslate: bool,
+        /// a data read timed out
+        stat_timeout: bool,
     }
 
     |cfg|

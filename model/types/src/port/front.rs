@@ -96,6 +96,8 @@ ports! {
         fetch_ready: bool,
         /// a revocation starts
         revoke: RevokeLines,
+        /// completion time-out in ticks of 1024 cycles, 0 for none
+        timeout: u16,
     }
 
     |cfg|

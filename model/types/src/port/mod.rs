@@ -281,6 +281,8 @@ ports! {
         mpt_base: Iova,
         /// entries in the MPT, at most 2^24
         mpt_entries: u32 = 25,
+        /// completion time-out in ticks of 1024 cycles, 0 for none
+        timeout: u16,
     }
 
     |cfg|

@@ -267,6 +267,8 @@ ports! {
         mpt_revoke_done: bool,
         /// `mtt` has no line of the revocation left
         mtt_revoke_done: bool,
+        /// completion time-out in ticks of 1024 cycles, 0 for none
+        timeout: u16,
     }
 
     |cfg|
@@ -326,5 +328,7 @@ ports! {
         stat_message_dropped: bool,
         /// a driver revocation was reported
         stat_revocation: bool,
+        /// a Translation Request timed out
+        stat_timeout: bool,
     }
 }
