@@ -262,27 +262,9 @@ impl Judge {
         self.requests.open.values().filter(|o| fits(o)).map(|o| (o.accepted, 0)).collect()
     }
 
-    /// Whether a zero-length read can be a flush: it follows writes of its function on their path, so it goes where an
-    /// open write may go, with the same AT.
-    pub(crate) fn flush(&self, access: &Access<'_>) -> Result<(), Violation> {
-        let page = |address: TlpAddr| address.0 & !0xfff;
-        let writes = self.requests.open.values().filter(|o| o.wr.op == Op::WRITE && o.wr.function == access.function);
-        for open in writes {
-            let sent = self.requests.states.iter().map(|s| s.of(open.accepted).sent).max().unwrap_or(0);
-            // The page of each byte that may have been written, by 4 KiB steps.
-            let first = 4096 - (open.wr.va.0 & 0xfff) as u32;
-            let starts = std::iter::once(0).chain((first..sent).step_by(4096));
-            for offset in starts.filter(|offset| *offset < sent) {
-                let same = |t: &Target| {
-                    matches!(t.verdict, Verdict::Legal(_))
-                        && t.at == access.at
-                        && page(t.address) == page(access.address)
-                };
-                if self.targets(open, offset, When::Now).iter().any(same) {
-                    return Ok(());
-                }
-            }
-        }
-        Err(Violation::Unexpected { what: "a zero-length read", address: access.address, at: access.at })
+    /// The ways in which byte `offset` of a request may be accessed now.
+    pub(crate) fn legal(&self, open: &Open, offset: u32) -> impl Iterator<Item = (AddressType, TlpAddr)> {
+        let targets = self.targets(open, offset, When::Now).into_iter();
+        targets.filter(|t| matches!(t.verdict, Verdict::Legal(_))).map(|t| (t.at, t.address))
     }
 }

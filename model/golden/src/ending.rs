@@ -53,6 +53,10 @@ impl Judge {
     /// Whether there is a cause for an error: one that existed since the request was accepted and lies in what it had
     /// not sent yet.
     fn cause(&self, open: &Open, sent: u32, syndrome: Syndrome) -> bool {
+        self.own_cause(open, sent, syndrome) || self.failed_flush(open, syndrome)
+    }
+
+    pub(crate) fn own_cause(&self, open: &Open, sent: u32, syndrome: Syndrome) -> bool {
         let (wr, since) = (&open.wr, When::Since(open.accepted));
         let pages = || self.pages(open, sent, since);
         let entry = |test: &dyn Fn(&Page<'_>, &MttEntry) -> bool| {
@@ -146,6 +150,9 @@ impl Judge {
             if open.wr.op == Op::READ && length == 0 && !self.outstanding.reads.values().any(answered) {
                 return Err(early(0, "read: no zero-length read has come back"));
             }
+            if self.unflushed(number, open) {
+                return Err(early(length, "sent and the last of them not flushed"));
+            }
             // A request passed over as failed has bytes left.
             self.requests.states.iter().map(|s| s.of(number).sent == length).collect::<Vec<_>>()
         } else {
@@ -163,6 +170,7 @@ impl Judge {
         }
         let mut keep = keep.into_iter();
         self.requests.states.retain(|_| keep.next() == Some(true));
+        self.paths.ended(number, stream, seen.is_ok());
         self.finished(number);
         Ok(())
     }

@@ -11,6 +11,7 @@
 //! | `data` | data TLPs: to which request each belongs, and whether it is legal for it |
 //! | `outbound` | every TLP that leaves: form, table fetches, Translation Requests, tags |
 //! | `outstanding` | completions |
+//! | `paths` | flushes where an ordered stream changes between translated and untranslated requests |
 //! | `request` | bytes owed, and the attributions that are still possible |
 //! | `ending` | syndromes, read data, the end of a request |
 //!
@@ -27,6 +28,7 @@ mod ending;
 mod function;
 mod outbound;
 mod outstanding;
+mod paths;
 mod request;
 mod tables;
 mod translations;
@@ -50,6 +52,7 @@ pub struct Judge {
     tables: tables::Tables,
     translations: translations::Translations,
     outstanding: outstanding::Outstanding,
+    paths: paths::Paths,
     requests: request::Requests,
 }
 
@@ -82,6 +85,9 @@ impl Judge {
             }
             Event::TlpOut { tlp, payload } => self.outbound(tlp, payload)?,
             Event::TlpIn { tlp, payload } => {
+                if let Body::Completion { requester, tag, status, .. } = tlp.body {
+                    self.paths.answered((requester, tag), status == types::tlp::status::SC);
+                }
                 let brought = self.outstanding.completion(tlp, payload, &mut self.translations, now);
                 if let Some((address, line)) = brought {
                     self.tables.fetched(address, &line, now);
@@ -130,6 +136,7 @@ impl Judge {
             self.tables.reset(self.now);
             self.outstanding = outstanding::Outstanding::default();
             self.requests = request::Requests::default();
+            self.paths = paths::Paths::default();
             return;
         };
         if let Some(cfg) = self.functions.get(function) {
@@ -138,6 +145,7 @@ impl Judge {
         self.functions.reset(function, self.now, oldest);
         self.translations.clear(function);
         self.translations.drop_pending(function);
+        self.paths.reset(function);
         let open = self.requests.open.values();
         let gone: Vec<Serial> = open.filter(|o| o.wr.function == function).map(|o| o.accepted).collect();
         gone.into_iter().for_each(|number| self.finished(number));

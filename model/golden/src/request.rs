@@ -16,7 +16,7 @@ pub(crate) struct Open {
     /// When it was accepted; also its number.
     pub(crate) accepted: Serial,
     /// Message bytes handed over, by their offset.
-    data: BTreeMap<u32, Vec<u8>>,
+    pub(crate) data: BTreeMap<u32, Vec<u8>>,
     /// Read data delivered, up to this offset.
     pub(crate) delivered: u32,
 }
