@@ -3,10 +3,10 @@
 use crate::Judge;
 use crate::function::prefix;
 use crate::request::{Move, Open, State};
-use crate::tables::{Path, page_check};
+use crate::tables::{Path, grants, page_check};
 use crate::versions::{Serial, When};
 use crate::violation::Violation;
-use types::port::FunctionCfg;
+use types::port::{FunctionCfg, WorkRequest};
 use types::{AddressType, FunctionId, Iova, Op, PasidPrefix, Syndrome, TlpAddr, Va};
 
 /// What a data TLP does.
@@ -201,7 +201,7 @@ impl Judge {
             let left = 4096 - (va.0 & 0xfff) as u32;
             for entry in self.tables.entries(region, wr.key, region.page_index(va), when) {
                 let iova = Iova(entry.address.0 & !mask | va.0 & mask);
-                let syndrome = if syndrome.is_ok() { page_check(entry, wr.op) } else { syndrome };
+                let syndrome = if syndrome.is_ok() { page_check(entry, wr) } else { syndrome };
                 let verdict = if syndrome.is_ok() { Verdict::Legal(left) } else { Verdict::Refused(syndrome) };
                 let plain = prefix(cfg, region.pasid, wr.op == Op::READ);
                 let (none, address) = (PasidPrefix::default(), TlpAddr(iova.0));
@@ -211,7 +211,7 @@ impl Judge {
                     Path::Translated => {
                         out.push(Target { at: AddressType::TRANSLATED, prefix: none, ..untranslated });
                     }
-                    Path::Ats if syndrome.is_ok() => self.translated(cfg, wr.op, iova, untranslated, when, &mut out),
+                    Path::Ats if syndrome.is_ok() => self.translated(cfg, wr, iova, untranslated, when, &mut out),
                     Path::Ats => out.push(untranslated),
                 }
             }
@@ -220,12 +220,20 @@ impl Judge {
     }
 
     /// The same through ATS: by each answer that grants the access, with the permissions of that answer.
-    fn translated(&self, cfg: &FunctionCfg, op: Op, iova: Iova, plain: Target, when: When, out: &mut Vec<Target>) {
+    fn translated(
+        &self,
+        cfg: &FunctionCfg,
+        wr: &WorkRequest,
+        iova: Iova,
+        plain: Target,
+        when: When,
+        out: &mut Vec<Target>,
+    ) {
         let found = out.len();
         let scope = prefix(cfg, plain.prefix, true);
         for (answer, address) in self.translations.covering(cfg.function, scope, iova) {
             let entry = &answer.entry;
-            if op.writes() && !entry.write || op.reads() && !entry.read {
+            if !grants(entry.read, entry.write, wr) {
                 continue;
             }
             let target = if entry.untranslated {
@@ -239,6 +247,19 @@ impl Judge {
         if out[found..].iter().all(|t| t.verdict == Verdict::Invalidated) {
             out.push(Target { verdict: Verdict::NoTranslation, ..plain });
         }
+    }
+
+    /// The requests for no bytes that a zero-length read may belong to.
+    pub(crate) fn reads_of_nothing(&self, access: &Access<'_>) -> Vec<(Serial, u32)> {
+        let fits = |open: &Open| {
+            let legal = |t: &Target| {
+                let here = TlpAddr(t.address.0 & !3) == access.address && t.at == access.at;
+                here && t.prefix == access.prefix && matches!(t.verdict, Verdict::Legal(_))
+            };
+            let mine = open.wr.op == Op::READ && open.wr.length.0 == 0 && open.wr.function == access.function;
+            mine && self.targets(open, 0, When::Now).iter().any(legal)
+        };
+        self.requests.open.values().filter(|o| fits(o)).map(|o| (o.accepted, 0)).collect()
     }
 
     /// Whether a zero-length read can be a flush: it follows writes of its function on their path, so it goes where an

@@ -2,8 +2,9 @@
 
 use crate::Judge;
 use crate::function::prefix;
+use crate::outstanding::Read;
 use crate::request::Open;
-use crate::tables::{Path, page_check};
+use crate::tables::{Path, grants, page_check, reach};
 use crate::versions::When;
 use crate::violation::Violation;
 use types::{Iova, MttEntry, Op, PageIndex, Region, StreamId, Syndrome, Va, WrId};
@@ -30,11 +31,11 @@ impl Judge {
     /// The pages a request still needs after `sent` bytes, in each region that allows it.
     pub(crate) fn pages<'a>(&'a self, open: &'a Open, sent: u32, when: When) -> impl Iterator<Item = Page<'a>> {
         let wr = &open.wr;
-        let allowed = self.tables.verdicts(wr, when).filter(move |(s, _)| s.is_ok() && sent < wr.length.0);
+        let allowed = self.tables.verdicts(wr, when).filter(move |(s, _)| s.is_ok() && sent < reach(wr));
         allowed.filter_map(|(_, region)| region).flat_map(move |region| {
             // In bounds, so that nothing wraps.
             let from = wr.va.0.wrapping_add(u64::from(sent));
-            let end = wr.va.0.wrapping_add(u64::from(wr.length.0) - 1);
+            let end = wr.va.0.wrapping_add(u64::from(reach(wr)) - 1);
             let mask = region.page_size.offset_mask().0;
             let index = |va: u64| region.page_index(Va(va)).0;
             (index(from)..=index(end)).map(move |i| {
@@ -60,15 +61,14 @@ impl Judge {
         let read = |test: &dyn Fn(Option<Syndrome>) -> bool| {
             self.outstanding.reads.values().any(|r| r.claim(open.accepted).is_some() && test(r.outcome))
         };
-        let ats =
-            |p: &Page<'_>, e: &MttEntry| page_check(e, wr.op).is_ok() && self.tables.path(p.region, e) == Path::Ats;
+        let ats = |p: &Page<'_>, e: &MttEntry| page_check(e, wr).is_ok() && self.tables.path(p.region, e) == Path::Ats;
         match syndrome {
             s if s <= Syndrome::RIGHTS => self.tables.verdicts(wr, since).any(|(verdict, _)| verdict == s),
             Syndrome::NOT_PRESENT => {
                 pages().any(|p| self.tables.absent(p.region, wr.key, p.index, open.accepted))
-                    || entry(&|_, e| page_check(e, wr.op) == syndrome)
+                    || entry(&|_, e| page_check(e, wr) == syndrome)
             }
-            Syndrome::PAGE_RIGHTS => entry(&|_, e| page_check(e, wr.op) == syndrome),
+            Syndrome::PAGE_RIGHTS => entry(&|_, e| page_check(e, wr) == syndrome),
             Syndrome::TRANSLATION_ACCESS => entry(&|p, e| ats(p, e) && self.denied(open, p, e)),
             Syndrome::TRANSLATION_FAILED => entry(&|p, e| {
                 let (first, last) = p.range(e);
@@ -107,8 +107,10 @@ impl Judge {
         let steps = (first.0 & !0xfff..=last.0).step_by(4096);
         steps.map(|iova| Iova(iova.max(first.0))).any(|iova| {
             self.translations.covering(cfg.function, scope, iova).any(|(answer, _)| {
-                let lacks_write = open.wr.op.writes() && !answer.entry.write && !answer.no_write;
-                answer.arrived > open.accepted && (lacks_write || open.wr.op.reads() && !answer.entry.read)
+                let (read, write) = (answer.entry.read, answer.entry.write);
+                // W = 0 in an answer to NW = 1 is no refusal.
+                let refused = !grants(read, write || answer.no_write && open.wr.op.writes(), &open.wr);
+                answer.arrived > open.accepted && refused
             })
         })
     }
@@ -139,6 +141,10 @@ impl Judge {
             }
             if open.wr.op == Op::READ && open.delivered < length {
                 return Err(early(open.delivered, "delivered"));
+            }
+            let answered = |r: &Read| r.claim(number).is_some() && r.outcome == Some(Syndrome::OK);
+            if open.wr.op == Op::READ && length == 0 && !self.outstanding.reads.values().any(answered) {
+                return Err(early(0, "read: no zero-length read has come back"));
             }
             // A request passed over as failed has bytes left.
             self.requests.states.iter().map(|s| s.of(number).sent == length).collect::<Vec<_>>()

@@ -99,17 +99,18 @@ impl Judge {
         let address = TlpAddr(r.address.0 + u64::from(skip));
         let (function, at, prefix) = (r.cfg.function, r.at, r.prefix);
         let access = Access { function, write, at, prefix, address, length, bytes };
-        if length == 0 {
-            return match write {
-                true => Err(Violation::Unexpected { what: "a zero-length write", address, at }),
-                false => self.flush(&access).map(|()| Some(Pending::Flush)),
-            };
+        if length == 0 && write {
+            return Err(Violation::Unexpected { what: "a zero-length write", address, at });
         }
-        let claims = self.data(&access)?;
+        let claims = if length == 0 { self.reads_of_nothing(&access) } else { self.data(&access)? };
         if write {
             return Ok(None);
         }
-        self.outstanding.reads.insert(self.now, Read::new(claims, address, length));
+        if claims.is_empty() {
+            return self.flush(&access).map(|()| Some(Pending::Flush));
+        }
+        // A zero-length read counts one byte (PCIe 6.x 2.2.9).
+        self.outstanding.reads.insert(self.now, Read::new(claims, address, length.max(1)));
         Ok(Some(Pending::Read(self.now)))
     }
 
@@ -191,7 +192,7 @@ impl Judge {
                 let hit = entries.any(|e| {
                     let (first, last) = p.range(e);
                     let overlaps = first <= unit.1 && last >= unit.0;
-                    overlaps && page_check(e, open.wr.op).is_ok() && self.tables.path(p.region, e) == Path::Ats
+                    overlaps && page_check(e, &open.wr).is_ok() && self.tables.path(p.region, e) == Path::Ats
                 });
                 hit.then(|| prefix(cfg, p.region.pasid, true))
             });

@@ -180,10 +180,10 @@ impl Requests {
         true
     }
 
-    /// An earlier open request of the same stream and kind.
+    /// An earlier open request of the same stream and kind: writes are posted, everything else is not.
     pub(crate) fn earlier(&self, number: Serial) -> Option<Name> {
         let open = self.open.get(&number)?;
-        let same = |o: &&Open| o.wr.stream == open.wr.stream && (o.wr.op == Op::READ) == (open.wr.op == Op::READ);
+        let same = |o: &&Open| o.wr.stream == open.wr.stream && (o.wr.op == Op::WRITE) == (open.wr.op == Op::WRITE);
         self.open.range(..number).map(|(_, o)| o).find(same).map(Open::name)
     }
 

@@ -45,7 +45,7 @@ pub(crate) fn protect(region: Option<&Region>, wr: &WorkRequest) -> Syndrome {
         return Syndrome::INVALID_KEY;
     };
     // 65-bit arithmetic: neither the request nor the region may wrap past 2^64.
-    let (first, end) = (u128::from(wr.va.0), u128::from(wr.va.0) + u128::from(wr.length.0));
+    let (first, end) = (u128::from(wr.va.0), u128::from(wr.va.0) + u128::from(reach(wr)));
     let (low, high) = (u128::from(region.start.0), u128::from(region.start.0) + u128::from(region.length.0));
     if region.variant != wr.key.variant() {
         Syndrome::KEY_VARIANT
@@ -62,11 +62,24 @@ pub(crate) fn protect(region: Option<&Region>, wr: &WorkRequest) -> Syndrome {
     }
 }
 
+/// Bytes of a request for which it needs a mapping: a read of no bytes is a zero-length read of one place.
+pub(crate) fn reach(wr: &WorkRequest) -> u32 {
+    if wr.op == Op::READ { wr.length.0.max(1) } else { wr.length.0 }
+}
+
+/// Whether R and W grant a request: a zero-length read needs either.
+pub(crate) fn grants(read: bool, write: bool, wr: &WorkRequest) -> bool {
+    match (wr.op, wr.length.0) {
+        (Op::READ, 0) => read || write,
+        (op, _) => (read || !op.reads()) && (write || !op.writes()),
+    }
+}
+
 /// The outcome of a page's own check.
-pub(crate) fn page_check(entry: &MttEntry, op: Op) -> Syndrome {
+pub(crate) fn page_check(entry: &MttEntry, wr: &WorkRequest) -> Syndrome {
     if !entry.present {
         Syndrome::NOT_PRESENT
-    } else if op.writes() && !entry.write || op.reads() && !entry.read {
+    } else if !grants(entry.read, entry.write, wr) {
         Syndrome::PAGE_RIGHTS
     } else {
         Syndrome::OK

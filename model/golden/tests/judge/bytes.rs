@@ -167,6 +167,8 @@ fn completions_of_a_stream_keep_their_order_among_their_kind() {
         t
     };
     let mut t = begin();
+    t.sent(&Request::read(AT_00, page_address(0), 0, 9));
+    t.complete(9, 1, &[0; 4]);
     assert_eq!(t.done(3, Syndrome::OK), Ok(()));
     assert_eq!(t.done(1, Syndrome::OK), Ok(()));
     assert_eq!(
@@ -312,4 +314,23 @@ fn resets() {
     t.ok(Event::Configured(&crate::trace::function(1)));
     t.read(1, 0, 8);
     t.sent(&Request::read(AT_00, page_address(0), 8, 3));
+}
+
+#[test]
+fn a_read_of_no_bytes_is_one_zero_length_read_where_its_address_is_mapped() {
+    let begin = || {
+        let mut t = Trace::new(Mode::Emtt);
+        t.read(1, 0x10, 0);
+        t
+    };
+    // Elsewhere it is the read of nobody.
+    let elsewhere = Request::read(AT_00, page_address(1) + 0x10, 0, 3);
+    assert!(matches!(begin().out(&elsewhere), Err(Violation::Unexpected { .. })));
+    // Without it there is nothing that could have been done.
+    assert!(matches!(begin().done(1, Syndrome::OK), Err(Violation::DoneEarly { .. })));
+    let mut t = begin();
+    t.sent(&Request::read(AT_00, page_address(0) + 0x10, 0, 3));
+    assert!(matches!(t.done(1, Syndrome::OK), Err(Violation::DoneEarly { .. })));
+    t.complete(3, 1, &[0; 4]);
+    assert_eq!(t.done(1, Syndrome::OK), Ok(()));
 }

@@ -178,6 +178,11 @@ impl<U: Block<In = UnitIn, Out = UnitOut>, O: Observer<U>> System<U, O> {
         self.functions.push_back(FunctionCfg { valid: true, ..function });
     }
 
+    /// Whether every register access and every function's configuration has reached the unit.
+    pub fn booted(&self) -> bool {
+        self.registers.idle() && self.functions.is_empty() && !self.inp.cfg.valid
+    }
+
     /// Registers a region.
     pub fn register(&mut self, spec: &RegionSpec) -> Result<Registered, RunError> {
         let registered = self.driver.register(&mut self.fabric, spec)?;

@@ -73,6 +73,8 @@ pub struct Channel {
     tlps_per_update: u32,
     unacknowledged: u32,
     unreported: u32,
+    /// Credits do not come back for now.
+    hold: bool,
     counts: ChannelCounts,
 }
 
@@ -111,6 +113,7 @@ impl Channel {
             tlps_per_update: cfg.tlps_per_credit_update,
             unacknowledged: 0,
             unreported: 0,
+            hold: false,
             counts: ChannelCounts::default(),
         }
     }
@@ -125,6 +128,7 @@ impl Channel {
     pub fn collect(&mut self, now: Time) {
         while let Some(back) = self.returns.front()
             && back.at <= now
+            && !self.hold
         {
             self.credits[back.class as usize].give(back.data);
             self.returns.pop_front();
@@ -134,6 +138,19 @@ impl Channel {
     /// Credits at hand, as of the last [`Channel::collect`].
     pub fn credits(&self, class: Class) -> CreditCount {
         self.credits[class as usize]
+    }
+
+    /// Keeps the transmitter from starting another packet before `until`.
+    pub fn stall(&mut self, until: Time) {
+        self.busy_fs = self.busy_fs.max(until.0.saturating_mul(1000));
+    }
+    /// Keeps credits from coming back, or lets them come again.
+    pub fn hold_credits(&mut self, hold: bool) {
+        self.hold = hold;
+    }
+    /// Takes buffer space at the receiver for a packet that was never sent.
+    pub fn occupy(&mut self, (class, data): (Class, u32)) {
+        self.credits[class as usize].take(data);
     }
 
     /// When `packet` may start, as far as is known: `now` when at once, [`Time::NEVER`] when it waits for credits that
