@@ -29,9 +29,11 @@ fn groups_are_those_of_the_port_tables() {
             "posted",
             "read",
             "cpl",
+            "retranslated",
             "read_data",
             "completion",
             "write_sent",
+            "retranslate",
             "statistics"
         ]
     );

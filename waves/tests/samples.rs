@@ -16,7 +16,7 @@ fn the_sample_shows_every_port_of_every_block() {
         for field in &scope.fields {
             let var = wave.hierarchy().lookup_var(&path, &field.name);
             let var = var.unwrap_or_else(|| panic!("{path:?} {} is missing: write the sample anew", field.name));
-            let width = wave.hierarchy()[var].length();
+            let width = wave.hierarchy()[var].length(wave.hierarchy());
             assert!(width.is_none_or(|w| w == field.width), "{path:?} {}: {width:?} bits", field.name);
         }
     }
