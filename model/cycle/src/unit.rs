@@ -125,6 +125,7 @@ impl Unit {
             write_room: w.dma.write_room,
             read_room: w.dma.read_room,
             write_sent: w.dma.write_sent,
+            flushed: w.dma.flushed,
         }
     }
 

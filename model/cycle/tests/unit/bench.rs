@@ -183,10 +183,12 @@ impl Bench {
                 with_data: true,
                 completer: RequesterId(0),
                 status: status::SC,
-                byte_count: bytes.len() as u16,
+                // A zero-length read is answered with Byte Count 1 (2.2.9).
+                byte_count: if first_be == 0 { 1 } else { bytes.len() as u16 },
                 requester,
                 tag,
-                lower_address: (address & 0x7f) as u8 | first_be.trailing_zeros() as u8 & 3,
+                lower_address: (address & 0x7f) as u8
+                    | if first_be == 0 { 0 } else { first_be.trailing_zeros() as u8 & 3 },
             },
             pasid: PasidPrefix::default(),
         };

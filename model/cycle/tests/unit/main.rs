@@ -6,6 +6,7 @@
 
 mod bench;
 mod invalidate;
+mod path;
 mod revoke;
 mod timeout;
 
