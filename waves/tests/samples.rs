@@ -1,25 +1,24 @@
-//! The sample waves load, and show the unit as its port tables are now.
+//! The sample waves load, fit the layout beside them, and show what their description says.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::path::Path;
-use types::UnitCfg;
-use waves::{TOP, unit_scopes};
+use waves::TOP;
 
 #[test]
-fn the_sample_shows_every_port_of_every_block() {
+fn the_sample_shows_a_miss_and_a_hit() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples");
     let mut wave = wellen::simple::read(folder.join("ats-miss-and-hit.vcd")).unwrap();
-    let cfg = UnitCfg::named("small").unwrap();
-    for scope in unit_scopes(&cfg) {
-        let path: Vec<&str> = if scope.block.is_empty() { vec![TOP] } else { vec![TOP, &scope.block] };
-        for field in &scope.fields {
-            let var = wave.hierarchy().lookup_var(&path, &field.name);
-            let var = var.unwrap_or_else(|| panic!("{path:?} {} is missing: write the sample anew", field.name));
-            let width = wave.hierarchy()[var].length();
-            assert!(width.is_none_or(|w| w == field.width), "{path:?} {}: {width:?} bits", field.name);
-        }
+    let layout = std::fs::read_to_string(folder.join("ats-miss-and-hit.gtkw")).unwrap();
+    assert!(layout.contains("[dumpfile] \"ats-miss-and-hit.vcd\""));
+    let mut shown = 0;
+    for signal in layout.lines().filter(|l| l.starts_with(TOP)) {
+        let names: Vec<&str> = signal.split('[').next().unwrap().split('.').collect();
+        let (name, path) = names.split_last().unwrap();
+        assert!(wave.hierarchy().lookup_var(path, *name).is_some(), "{signal} is not in the sample");
+        shown += 1;
     }
+    assert!(shown > 500, "{shown}");
     // Two messages of 384 bytes, MPS 256: four write TLPs leave, and each block has released two segments.
     for (block, name, expected) in
         [("dma", "stat_write_tlp", 4), ("replay", "released_valid", 2), ("ats", "stat_request", 1)]

@@ -92,11 +92,14 @@ pub struct Replay {
     fresh: VecDeque<Slot>,
     /// Parked segments to look up again.
     retry: SlotSet,
+    retry_from: Slot,
     /// A slot read from storage, looked up at the next edge.
     fetched: Option<Slot>,
     misses: VecDeque<Slot>,
     /// Slots that wait for each Translation Request.
     waiting: Vec<SlotSet>,
+    /// Those among them whose granule was asked for first: a failure is theirs.
+    first: SlotSet,
     parked: u32,
     /// First slot of the lookups for `dma`; their answers wait in `again`.
     again_base: u16,
@@ -127,7 +130,8 @@ impl Replay {
     fn reset(&mut self) {
         self.streams.fill(Stream::default());
         self.waiting.fill(SlotSet::default());
-        (self.done, self.retry) = Default::default();
+        self.first = SlotSet::default();
+        (self.done, self.retry, self.retry_from) = Default::default();
         (self.ready, self.reads, self.unsent) = (0, 0, 0);
         (self.next, self.parked) = (0, 0);
         (self.write_room, self.read_room) = (DMA_QUEUE, DMA_QUEUE);
@@ -182,9 +186,11 @@ impl Replay {
     fn look_up(&mut self, arrived: Option<Slot>) {
         let ready = self.fetched.take();
         // The storage read for the next edge.
-        self.fetched = match self.retry.last() {
+        self.fetched = match self.retry.next(self.retry_from) {
             Some(slot) => {
                 self.retry.remove(slot);
+                // Slots are handed out in turn, so that the next one up is the next in age.
+                self.retry_from = Slot(slot.0 + 1);
                 self.out.stat_replay = true;
                 Some(slot)
             }
@@ -222,6 +228,9 @@ impl Replay {
     }
 
     fn wake(&mut self, inp: &ReplayIn) {
+        if inp.grant_valid && inp.grant_first {
+            self.first.insert(inp.grant_slot);
+        }
         // A request that ends gives its index back in the same cycle: a grant beside the wake is the next request's.
         let granted = inp.grant_valid.then_some((usize::from(inp.grant_index), inp.grant_slot));
         if !inp.wake.valid {
@@ -233,6 +242,8 @@ impl Replay {
         let mut woken = std::mem::take(&mut self.waiting[usize::from(inp.wake.index)]);
         while let Some(slot) = woken.first() {
             woken.remove(slot);
+            let first = self.first.contains(slot);
+            self.first.remove(slot);
             self.parked = self.parked.saturating_sub(1);
             let tag = &mut self.entries[usize::from(slot.0)].mapped.tag;
             let (reads, writes) = needs(tag);
@@ -240,7 +251,7 @@ impl Replay {
                 (false, false) => inp.wake.fail_reads && inp.wake.fail_writes,
                 _ => reads && inp.wake.fail_reads || writes && inp.wake.fail_writes,
             };
-            if fails {
+            if fails && first {
                 tag.syndrome = inp.wake.syndrome;
                 self.finish(slot);
             } else {
@@ -377,9 +388,11 @@ impl Block for Replay {
             read_room: DMA_QUEUE,
             fresh: VecDeque::with_capacity(slots),
             retry: SlotSet::default(),
+            retry_from: Slot(0),
             fetched: None,
             misses: VecDeque::with_capacity(slots),
             waiting: vec![SlotSet::default(); cfg.ats_requests as usize],
+            first: SlotSet::default(),
             parked: 0,
             again_base: cfg.segment_slots() as u16,
             again: VecDeque::with_capacity(2),

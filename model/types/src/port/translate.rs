@@ -195,6 +195,8 @@ ports! {
         grant_slot: Slot = cfg.slot_bits(),
         /// Translation Request it waits for
         grant_index: u8 = cfg.ats_bits(),
+        /// it waits for the first granule asked for
+        grant_first: bool,
         /// Translation Requests that have ended
         wake: AtsWake,
         /// `dma` has room for one more write segment
@@ -286,6 +288,8 @@ ports! {
         grant_slot: Slot = cfg.slot_bits(),
         /// the request
         grant_index: u8 = cfg.ats_bits(),
+        /// it waits for the first granule asked for: it fails if that gives too little
+        grant_first: bool,
         /// requests that have ended
         wake: AtsWake,
         /// Translation Requests
