@@ -19,6 +19,8 @@
 //! has been reported: `RevocationReported` for regions and pages, `InvalidationCompleted` for translations. So between
 //! a change and the report old and new are both legal, each with its own permissions.
 //!
+//! **Reset of a function.** Its requests may still be reported, in any way, and owe nothing; none of their TLPs may leave.
+//!
 //! **Events.** A message TLP is told by its own event (`InvalidationAccepted`, `InvalidationCompleted`), not by `TlpIn`
 //! or `TlpOut`. `ReadData` and `WriteData` may be told in pieces of any size. After a refused event the judge's state is
 //! not defined: one violation ends a trace.
@@ -79,6 +81,9 @@ impl Judge {
                 self.tables.used(wr.key, now);
                 self.requests.accept(wr, now)?;
             }
+            Event::WriteData { stream, id, .. } | Event::ReadData { stream, id, .. }
+                if self.requests.is_orphan(stream, id) => {}
+            Event::MessageDone { stream, id, .. } if self.requests.bury(stream, id) => {}
             Event::WriteData { stream, id, offset, bytes } => {
                 let number = self.requests.number(stream, id, "message bytes were taken")?;
                 self.requests.give(number, offset.0, bytes);
@@ -148,7 +153,10 @@ impl Judge {
         self.paths.reset(function);
         let open = self.requests.open.values();
         let gone: Vec<Serial> = open.filter(|o| o.wr.function == function).map(|o| o.accepted).collect();
-        gone.into_iter().for_each(|number| self.finished(number));
+        for number in gone {
+            self.requests.orphan(number);
+            self.finished(number);
+        }
     }
 
     /// A request has ended: forgets what only it could have met.

@@ -5,7 +5,7 @@
 
 use crate::versions::Serial;
 use crate::violation::{Name, Violation};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use types::port::WorkRequest;
 use types::{Op, StreamId, WrId};
 
@@ -86,12 +86,14 @@ const STATES: usize = 4096;
 pub(crate) struct Requests {
     pub(crate) open: BTreeMap<Serial, Open>,
     names: BTreeMap<Name, Serial>,
+    /// Requests whose function was reset: they may still be reported, in any way, and owe nothing.
+    orphans: BTreeSet<Name>,
     pub(crate) states: Vec<State>,
 }
 
 impl Default for Requests {
     fn default() -> Self {
-        Self { open: BTreeMap::new(), names: BTreeMap::new(), states: vec![State::default()] }
+        Self { open: BTreeMap::new(), names: BTreeMap::new(), orphans: BTreeSet::new(), states: vec![State::default()] }
     }
 }
 
@@ -99,12 +101,29 @@ impl Requests {
     pub(crate) fn accept(&mut self, wr: &WorkRequest, now: Serial) -> Result<(), Violation> {
         let open = Open { wr: *wr, accepted: now, data: BTreeMap::new(), delivered: 0 };
         let request = open.name();
-        if self.names.contains_key(&request) {
+        if self.names.contains_key(&request) || self.orphans.contains(&request) {
             return Err(Violation::NameInUse { request });
         }
         self.names.insert(request, now);
         self.open.insert(now, open);
         Ok(())
+    }
+
+    /// The function of a request was reset.
+    pub(crate) fn orphan(&mut self, number: Serial) {
+        if let Some(open) = self.open.get(&number) {
+            self.orphans.insert(open.name());
+        }
+    }
+
+    /// Whether a request's function was reset.
+    pub(crate) fn is_orphan(&self, stream: StreamId, id: WrId) -> bool {
+        self.orphans.contains(&Name { stream, id })
+    }
+
+    /// A request whose function was reset has been reported.
+    pub(crate) fn bury(&mut self, stream: StreamId, id: WrId) -> bool {
+        self.orphans.remove(&Name { stream, id })
     }
 
     /// The open request of a name.

@@ -21,7 +21,7 @@ pub enum Style {
 struct RegionDraw {
     pages: u64,
     cut: u64,
-    start: Option<u64>,
+    start: Option<i64>,
     page_log2: u32,
     translation_log2: u32,
     memory: Owner,
@@ -46,7 +46,7 @@ fn regions(style: Style) -> impl Strategy<Value = RegionDraw> {
     // Somewhere in the first page, or at the top of the address space.
     let start = prop_oneof![
         3 => Just(None),
-        2 => (0..0x3000_u64).prop_map(|n| Some(0x4000_0000_0000 + n)),
+        2 => (0..0x3000_i64).prop_map(|n| Some(0x4000_0000_0000 + n)),
         1 => Just(Some(0x7_0000)),
     ];
     let sizes = (select(&[12, 12, 16, 21][..]), select(&[12, 12, 13, 16, 21][..]));

@@ -2,6 +2,7 @@
 
 use super::Fault;
 use super::pins::{Incoming, Plant, Use};
+use system::driver::registers;
 use types::ats::InvalidateRange;
 use types::port::{Completion, FunctionCfg, MessageTlp, TlpBeat, UnitIn, UnitOut, WorkRequest};
 use types::tlp::{Body, Tlp, status};
@@ -25,10 +26,29 @@ impl Plant {
             let fc = &mut inp.tx_fc;
             (fc.ph, fc.pd, fc.nph, fc.npd) = (0x7f, 0x7ff, 0x7f, 0x7ff);
         }
+        if self.fault == Fault::WritesWaitForReads && inp.tx_fc.nph == 0 {
+            (inp.tx_fc.ph, inp.tx_fc.pd) = (0, 0);
+        }
+        if self.fault == Fault::FetchWaitsForReads && own.tx_rd_req_tlp.valid && !shown.tx_rd_req_tlp.valid {
+            inp.tx_rd_req_tlp_ready = false;
+        }
+        self.register(inp);
         if self.fault == Fault::DoneBeforeSent {
             self.forge(inp, own);
         }
         self.no_credit = inp.tx_fc.ph == 0;
+    }
+
+    fn register(&mut self, inp: &mut UnitIn) {
+        if inp.axil_awvalid {
+            self.register = inp.axil_awaddr;
+        }
+        match (self.fault, self.register) {
+            (Fault::RevocationIgnored, registers::REVOKE_INDEX) => inp.axil_wdata ^= 1 << 10,
+            (Fault::RevocationIgnored, registers::REVOKE_MTT_HI) => inp.axil_wdata ^= 1 << 10,
+            (Fault::RevocationUnflushed, registers::COMMAND) => inp.axil_wdata &= !2,
+            _ => {}
+        }
     }
 
     fn request(&self, wr: &mut WorkRequest) {
@@ -69,6 +89,7 @@ impl Plant {
                 (Use::Mtt, Fault::WrongOwner) if *word != 0 => *word ^= 1 << 2,
                 (Use::Mtt, Fault::PageRightsIgnored) if *word != 0 => *word |= 0b11,
                 (Use::Mpt, Fault::BoundsOffByOne) if dws / 2 + i == 3 => *word += 1,
+                (Use::Mpt, Fault::PathUnflushed) if dws / 2 + i == 0 => *word |= 1 << 57,
                 (Use::Mpt, Fault::RightsIgnored) if dws / 2 + i == 1 => *word |= 0xf << 32,
                 (Use::Translation, _) => {
                     let mut entry = word.swap_bytes();
@@ -96,6 +117,9 @@ impl Plant {
         let carried = (4 * length_dw).saturating_sub(u16::from(*lower_address & 3));
         if self.incoming.of == Use::Translation && (*code != status::SC || 4 * length_dw >= *byte_count) {
             self.asking = self.asking.saturating_sub(1);
+        }
+        if self.incoming.of == Use::Data && (*code != status::SC || carried >= *byte_count) {
+            self.reading = self.reading.saturating_sub(1);
         }
         match self.fault {
             Fault::PoisonIgnored => *poisoned = false,

@@ -114,6 +114,16 @@ faults! {
     BusMasterIgnored,
     /// Poison is not looked at.
     PoisonIgnored,
+    /// No stream flushes where it changes its path.
+    PathUnflushed,
+    /// Revocations name another region.
+    RevocationIgnored,
+    /// A revocation is reported without its flush read.
+    RevocationUnflushed,
+    /// Writes wait for a non-posted credit.
+    WritesWaitForReads,
+    /// Table fetches wait until no data read is in flight.
+    FetchWaitsForReads,
     /// A write is reported as done before it has left.
     DoneBeforeSent,
 }

@@ -44,6 +44,14 @@ impl Plant {
         if !beat.sop {
             return;
         }
+        if self.fault == Fault::FetchWaitsForReads
+            && let Ok(Tlp { body: Body::Memory { op: MemoryOp::Read, tag, .. }, .. }) = Tlp::parse(beat.hdr, beat.pasid)
+            && matches!(self.used_for(tag), Use::Mpt | Use::Mtt)
+            && self.reading > 0
+        {
+            *beat = TlpBeat::default();
+            return;
+        }
         if let Ok(mut tlp) = Tlp::parse(beat.hdr, beat.pasid) {
             self.header(&mut tlp);
             beat.hdr = tlp.header();

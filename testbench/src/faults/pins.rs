@@ -40,6 +40,10 @@ pub(super) struct Plant {
     pub(super) pages: [Option<u64>; 2],
     /// Translation Requests in flight.
     pub(super) asking: u32,
+    /// Data reads in flight.
+    pub(super) reading: u32,
+    /// Register that is written.
+    pub(super) register: u16,
     /// Tag of the last data completion.
     pub(super) last_completion: Option<u16>,
     /// There was no posted credit in the last cycle.
@@ -67,6 +71,8 @@ impl Plant {
             last_tag: None,
             pages: [None; 2],
             asking: 0,
+            reading: 0,
+            register: 0,
             last_completion: None,
             no_credit: false,
             messages: 0,
@@ -102,6 +108,7 @@ impl Plant {
             if op == MemoryOp::Read {
                 self.last_tag = Some(tag);
                 self.asking += u32::from(at == AddressType::TRANSLATION_REQUEST);
+                self.reading += u32::from(self.used_for(tag) == Use::Data);
             }
         }
         // Pages as the unit meant them.

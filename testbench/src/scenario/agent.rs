@@ -21,6 +21,8 @@ struct Pending {
     wanted: Wanted,
     itag: u8,
     copies: u32,
+    /// Its function was reset: it need not be answered.
+    excused: bool,
 }
 
 /// Invalidate Requests that are wanted, and those under way.
@@ -41,12 +43,12 @@ impl Invalidator {
 
     /// Whether everything is answered.
     pub(super) fn idle(&self) -> bool {
-        self.wanted.is_empty() && self.pending.is_empty()
+        self.wanted.is_empty() && self.pending.iter().all(|p| p.excused)
     }
 
     /// Invalidations of a step that are not complete.
     pub(super) fn open_of(&self, step: usize) -> bool {
-        self.wanted.iter().any(|w| w.step == step) || self.pending.iter().any(|p| p.wanted.step == step)
+        self.wanted.iter().any(|w| w.step == step) || self.pending.iter().any(|p| p.wanted.step == step && !p.excused)
     }
 
     /// What is open, for a person.
@@ -55,9 +57,9 @@ impl Invalidator {
         format!("ITags {itags:?} without completion, {} requests not sent", self.wanted.len())
     }
 
-    /// A function was reset: its invalidations will not be answered.
-    pub(super) fn forget(&mut self, function: FunctionId) {
-        self.pending.retain(|p| p.wanted.function != function);
+    /// A function was reset: its invalidations need not be answered.
+    pub(super) fn excuse(&mut self, function: FunctionId) {
+        self.pending.iter_mut().filter(|p| p.wanted.function == function).for_each(|p| p.excused = true);
     }
 
     /// The next Invalidate Request that may be sent: a function has at most 32 under way (PCIe 6.x 10.3.5).
@@ -67,7 +69,7 @@ impl Invalidator {
         let itag = (0..32).map(|i| (self.next + i) & 31).find(|itag| !used(*itag))?;
         self.wanted.pop_front();
         self.next = (itag + 1) & 31;
-        self.pending.push(Pending { wanted, itag, copies: 0 });
+        self.pending.push(Pending { wanted, itag, copies: 0, excused: false });
         let body = Body::Message {
             with_data: true,
             routing: Routing::ById,

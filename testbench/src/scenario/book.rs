@@ -1,12 +1,13 @@
 //! The driver's book of a run: where every page is, what was taken away, and the frames pages move to.
 
-use super::schema::{RegionSetup, RemapSetup};
+use super::schema::{RegionSetup, RemapSetup, RevokeSetup};
 use std::collections::BTreeMap;
 use system::driver::{RegionSpec, Registered};
 use system::fabric::{Fabric, IoRange, Scatter};
 use types::bits::mask;
 use types::{
-    BusAddr, ByteCount, FunctionId, Iova, Length, Mode, Owner, PageSize, Pasid, PasidPrefix, Pd, Rights, TlpAddr, Va,
+    BusAddr, ByteCount, FunctionId, Iova, Length, Mode, MttEntry, Owner, PageIndex, PageSize, Pasid, PasidPrefix, Pd,
+    Rights, TlpAddr, Va,
 };
 
 /// A region of the scenario.
@@ -28,7 +29,7 @@ pub(super) fn spec(setup: &RegionSetup) -> Result<RegionSpec, String> {
     };
     let has = |c: char| setup.rights.contains(c);
     Ok(RegionSpec {
-        start: setup.start.map(Va),
+        start: setup.start.map(|va| Va(va as u64)),
         page: page(setup.page_bytes)?,
         io_page: page(setup.translation_bytes)?,
         owner: setup.memory,
@@ -58,6 +59,24 @@ impl Place {
         Self { registered, owner, pieces: vec![registered.io], moves: false }
     }
 
+    /// Moves the region to the IOVAs of another one.
+    pub(super) fn stand_at(&mut self, fabric: &mut Fabric, other: &Self) -> Vec<(PageIndex, MttEntry)> {
+        let shared = other.registered.io.pasid == self.registered.io.pasid;
+        let base = other.registered.io.base;
+        for piece in &mut self.pieces {
+            fabric.unmap(*piece);
+            piece.base = base;
+            if !shared {
+                fabric.map(*piece);
+            }
+        }
+        if shared {
+            self.pieces.clone_from(&other.pieces);
+        }
+        self.registered.io.base = base;
+        (0..self.registered.pages()).map(|i| (PageIndex(i), self.registered.entry(PageIndex(i)))).collect()
+    }
+
     /// The IOMMU gives other rights than the MTT.
     pub(super) fn restrict(&mut self, fabric: &mut Fabric, rights: &str) {
         let has = |c: char| rights.contains(c);
@@ -66,6 +85,12 @@ impl Place {
             (piece.read, piece.write, piece.untranslated_only) = (has('r'), has('w'), has('u'));
             fabric.map(*piece);
         }
+    }
+
+    /// Whether a revocation flushes: where it is not said, where the region's writes go to a peer.
+    pub(super) fn flushed(&self, setup: &RevokeSetup) -> bool {
+        let to_peer = self.owner == Owner::Gpu && matches!(self.registered.mode, Mode::Ats | Mode::Emtt);
+        setup.flush.unwrap_or(to_peer)
     }
 
     /// Whether the IOMMU lets writes through; the fabric drops those that it does not.
@@ -113,6 +138,20 @@ impl Place {
             }
         }
         out
+    }
+
+    /// Takes the whole mapping away. The bus addresses that are out of use are returned.
+    pub(super) fn unmap(&mut self, fabric: &mut Fabric) -> Vec<(u64, u64)> {
+        let mut freed = Vec::new();
+        for piece in self.pieces.drain(..) {
+            fabric.unmap(piece);
+            let pages = piece.length.0 >> piece.page.log2();
+            freed.extend((0..pages).map(|i| {
+                let BusAddr(frame) = piece.scatter.page_address(i, piece.page);
+                (frame, frame + piece.page.offset_mask().0)
+            }));
+        }
+        freed
     }
 
     /// Cuts the mapping so that `count` pages from IOVA `base` on are a piece of their own each, and gives those out.

@@ -3,18 +3,21 @@
 use super::agent::{Invalidator, Wanted};
 use super::book::{FRAMES, Frames, Place, spec};
 use super::finding::Finding;
-use super::jury::Jury;
-use super::schema::{Action, FunctionSetup, InvalidateSetup, Marker, Operation, RemapOrder, RequestSetup, Scenario};
+use super::jury::{Freed, Jury};
+use super::schema::{
+    Action, CreditClass, FunctionSetup, InvalidateSetup, Marker, Operation, RemapOrder, RequestSetup, RevokeSetup,
+    Scenario,
+};
 use super::work::Work;
 use crate::checker::Direction;
 use crate::faults::Faulty;
 use std::collections::BTreeMap;
 use system::driver::RegionSpec;
-use system::fabric::nic_function;
+use system::fabric::{Class, nic_function};
 use system::{Config, Observer, RunError, System, Time, Workload};
 use types::ats::InvalidateRange;
 use types::port::{FunctionCfg, UnitIn, UnitOut, WorkRequest};
-use types::{Block, ByteCount, FunctionId, Iova, Length, Op, PageSize, Pasid, PasidPrefix, StreamId, Va};
+use types::{Block, ByteCount, FunctionId, Iova, Length, Mode, Op, Owner, PageSize, Pasid, PasidPrefix, StreamId, Va};
 
 /// Cycles for which nothing moves before a run is over: longer than any path through the unit.
 const QUIET: u64 = 100;
@@ -31,6 +34,8 @@ pub(super) struct Progress {
     freeing: Vec<(u64, u64)>,
     /// The mapping is still to be changed, after the invalidation: the wrong order.
     change_after: bool,
+    /// A revoked region has lost its mapping.
+    unmapped: bool,
 }
 
 /// A run under way.
@@ -58,6 +63,7 @@ impl<'a, U: Block<In = UnitIn, Out = UnitOut>, O: Observer<Faulty<U>>> Run<'a, U
             scenario.steps.iter().any(|s| match &s.action {
                 Action::Remap(r) => r.region == name,
                 Action::Deregister(r) => r == name,
+                Action::Revoke(r) => r.region == name,
                 _ => false,
             })
         };
@@ -69,6 +75,12 @@ impl<'a, U: Block<In = UnitIn, Out = UnitOut>, O: Observer<Faulty<U>>> Run<'a, U
             let registered = system.register(&spec).map_err(|e| wrong(e.to_string()))?;
             let mut place = Place::new(registered, setup.memory);
             place.moves = moves(&setup.name);
+            if let Some(name) = &setup.iova_of {
+                let other = places.get(name).ok_or_else(|| wrong(format!("there is no region called {name}")))?;
+                for (page, entry) in place.stand_at(&mut system.fabric, other) {
+                    system.set_entry(registered.key, page, entry);
+                }
+            }
             if let Some(rights) = &setup.translations {
                 place.restrict(&mut system.fabric, rights);
             }
@@ -183,7 +195,7 @@ impl<'a, U: Block<In = UnitIn, Out = UnitOut>, O: Observer<Faulty<U>>> Run<'a, U
             let over = waiting.is_empty()
                 && open.is_empty()
                 && self.invalidator.idle()
-                && self.system.booted()
+                && self.system.driver_idle()
                 && self.system.fabric.held() == 0
                 && self.system.fabric.next_event() == Time::NEVER;
             quiet = if over { quiet + 1 } else { 0 };
@@ -212,12 +224,8 @@ impl<'a, U: Block<In = UnitIn, Out = UnitOut>, O: Observer<Faulty<U>>> Run<'a, U
             self.invalidator.receive(&packet.tlp);
             self.system.fabric.recycle(packet);
         }
-        let gpu = self.system.fabric.gpu_base().0;
         for landing in self.work.landings.drain(..) {
-            // A write to a peer goes another way than the message that answers an invalidation.
-            if landing.address.0 < gpu {
-                self.system.observer.0.used("a write that reached memory", landing.address.0);
-            }
+            self.system.observer.0.used("a write that reached memory", landing.address.0, true);
         }
     }
 
@@ -234,8 +242,41 @@ impl<'a, U: Block<In = UnitIn, Out = UnitOut>, O: Observer<Faulty<U>>> Run<'a, U
             }
             let freed = std::mem::take(&mut self.steps[i].freeing);
             if setup.order != RemapOrder::Silent {
-                self.jury().freed.extend(freed);
+                // A write to a peer goes another way than the message that answers an invalidation.
+                let pushed = self.places.get(&setup.region).is_some_and(|p| p.owner == Owner::Host);
+                self.free(freed, pushed);
             }
+        }
+        if let Action::Revoke(setup) = &self.scenario.steps[i].action {
+            return self.revoke_finished(i, setup);
+        }
+        true
+    }
+
+    fn free(&mut self, ranges: Vec<(u64, u64)>, pushed: bool) {
+        let freed = ranges.into_iter().map(|(first, last)| Freed { first, last, pushed });
+        self.system.observer.0.freed.extend(freed);
+    }
+
+    /// What follows the report of a revocation: mapping and ATC. Whether that is over.
+    fn revoke_finished(&mut self, i: usize, setup: &RevokeSetup) -> bool {
+        let Some(place) = self.places.get_mut(&setup.region) else { return true };
+        if !self.system.revoked(place.registered.key) {
+            return false;
+        }
+        if self.steps[i].unmapped {
+            return true;
+        }
+        self.steps[i].unmapped = true;
+        let freed = place.unmap(&mut self.system.fabric);
+        let (flushed, mode) = (place.flushed(setup), place.registered.mode);
+        let region = Some(setup.region.clone());
+        self.free(freed, flushed);
+        if mode == Mode::Ats
+            && let Ok(wanted) = self.invalidation(i, &InvalidateSetup { region, ..InvalidateSetup::default() })
+        {
+            self.invalidator.want(wanted);
+            return false;
         }
         true
     }
@@ -289,8 +330,20 @@ impl<'a, U: Block<In = UnitIn, Out = UnitOut>, O: Observer<Faulty<U>>> Run<'a, U
                 self.system.fabric.stall(*link, until);
                 Ok(())
             }
-            Action::HoldCredits(hold) => {
-                self.system.fabric.hold_credits(*hold);
+            Action::HoldCredits(class) => {
+                self.system.fabric.hold_credits(fabric_class(*class), true);
+                Ok(())
+            }
+            Action::ReturnCredits(class) => {
+                self.system.fabric.hold_credits(fabric_class(*class), false);
+                Ok(())
+            }
+            Action::Revoke(setup) => {
+                let place = self.place(&setup.region)?;
+                let registered = place.registered;
+                let flush = place.flushed(setup).then(|| registered.place(0));
+                self.system.withdraw(registered.key);
+                self.system.revoke(&registered, flush);
                 Ok(())
             }
             Action::Release(name) => {
@@ -326,7 +379,7 @@ impl<'a, U: Block<In = UnitIn, Out = UnitOut>, O: Observer<Faulty<U>>> Run<'a, U
             self.system.fabric.deny_ats(nic_function(function));
         }
         if setup.reset {
-            self.invalidator.forget(function);
+            self.invalidator.excuse(function);
             self.work.abandon(function);
         }
         self.system.configure(cfg);
@@ -407,6 +460,13 @@ impl<'a, U: Block<In = UnitIn, Out = UnitOut>, O: Observer<Faulty<U>>> Run<'a, U
         let function = setup.function.map(FunctionId);
         let function = function.or_else(|| place.map(|p| p.registered.region.function)).unwrap_or_default();
         Ok(Wanted { step, function, range: InvalidateRange { global: setup.global, iova, size }, pasid })
+    }
+}
+
+fn fabric_class(class: CreditClass) -> Class {
+    match class {
+        CreditClass::Posted => Class::Posted,
+        CreditClass::NonPosted => Class::NonPosted,
     }
 }
 

@@ -10,8 +10,16 @@ use types::port::{Credits, UnitIn, UnitOut};
 use types::tlp::{Body, MemoryOp, message_code};
 use types::{AddressType, ByteCount, Cycle, Event, Iova, Length, StreamId, Syndrome, Tlp, TlpAddr, WrId};
 
-/// Memory that was taken away and reported so: first and last bus address.
-pub(crate) type Freed = (u64, u64);
+/// Memory that was taken away and reported so.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Freed {
+    /// First bus address.
+    pub(crate) first: u64,
+    /// Last bus address.
+    pub(crate) last: u64,
+    /// What was written before has been pushed ahead of the report: nothing may land any more.
+    pub(crate) pushed: bool,
+}
 
 /// The watchers.
 #[derive(Debug)]
@@ -107,13 +115,14 @@ impl Jury {
         self.spent[class + 1] += data;
         if let Body::Memory { op, at: AddressType::TRANSLATED, address, .. } = tlp.body {
             let what = if op == MemoryOp::Write { "a translated write" } else { "a translated read" };
-            self.used(what, address.0);
+            self.used(what, address.0, false);
         }
     }
 
-    /// An access to a bus address.
-    pub(crate) fn used(&mut self, what: &'static str, address: u64) {
-        if self.freed.iter().any(|(first, last)| (*first..=*last).contains(&address)) {
+    /// An access to a bus address; `landing` where it is one that left earlier.
+    pub(crate) fn used(&mut self, what: &'static str, address: u64, landing: bool) {
+        let hit = |f: &Freed| (f.first..=f.last).contains(&address) && (f.pushed || !landing);
+        if self.freed.iter().any(hit) {
             self.found(Finding::UseAfterFree { what, address: TlpAddr(address) });
         }
     }

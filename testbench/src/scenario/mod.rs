@@ -84,6 +84,11 @@ where
     if let Some(fault) = fault {
         run.system.unit.plant(fault);
     }
-    run.go()?;
-    verdict::close(run)
+    let outcome = run.go().and_then(|()| verdict::close(&mut run));
+    match (&scenario.expect.found_by, outcome) {
+        (None, outcome) => outcome,
+        (Some(by), Ok(_)) => Err(Finding::Expected(format!("a finding by {by}"))),
+        (Some(by), Err(finding)) if finding.by() == by => Ok(verdict::report(&mut run)),
+        (Some(_), Err(finding)) => Err(finding),
+    }
 }

@@ -1,5 +1,6 @@
 //! The form of a scenario file.
 
+use crate::faults::Fault;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use system::fabric::{LinkDirection, Rule, TlpKind};
@@ -11,6 +12,9 @@ use types::{Mode, Owner};
 pub struct Scenario {
     /// One line that says what happens and what is right.
     pub title: String,
+    /// Planted faults with which it must fail.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fails_with: Vec<Fault>,
     /// Cycles within which everything has ended: requests, invalidations, TLPs on their way.
     pub bound: u64,
     /// Values put over the test machine's, by key with dots.
@@ -76,9 +80,12 @@ pub struct RegionSetup {
     pub name: String,
     /// Bytes.
     pub bytes: u64,
-    /// First virtual address; without, the driver chooses.
+    /// First virtual address, modulo 2^64; without, the driver chooses.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub start: Option<u64>,
+    pub start: Option<i64>,
+    /// It stands at the IOVAs of another region; its pages are its own where its PASID is another one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub iova_of: Option<String>,
     /// Function it belongs to.
     #[serde(default)]
     pub function: u16,
@@ -131,6 +138,7 @@ impl RegionSetup {
             name: name.into(),
             bytes,
             start: None,
+            iova_of: None,
             function: 0,
             page_bytes: small_page(),
             translation_bytes: small_page(),
@@ -218,12 +226,38 @@ pub enum Action {
         /// Cycles.
         cycles: u64,
     },
-    /// Credits for the unit's TLPs no longer come back, or come again.
-    HoldCredits(bool),
+    /// Credits for the unit's TLPs of a class no longer come back.
+    HoldCredits(CreditClass),
+    /// They come again.
+    ReturnCredits(CreditClass),
     /// TLPs that wait under a name go on.
     Release(String),
     /// A region's MPT entry is made invalid and its mapping is taken away; the unit is not told.
     Deregister(String),
+    /// A region is taken away: its MPT entry is made invalid, the unit revokes it, and once that is reported its mapping
+    /// goes, and what the ATC holds of it.
+    Revoke(RevokeSetup),
+}
+
+/// Flow control class of the unit's TLPs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CreditClass {
+    /// Writes and messages.
+    Posted,
+    /// Reads.
+    NonPosted,
+}
+
+/// A revocation.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RevokeSetup {
+    /// Region.
+    pub region: String,
+    /// With a flush read; without a value, where the region's writes go to a peer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flush: Option<bool>,
 }
 
 /// Operation of a request.
@@ -359,6 +393,9 @@ fn moved() -> String {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Expect {
+    /// The run itself is wrong, and this watcher has to find it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub found_by: Option<String>,
     /// Every request succeeds, and so the order of the TLPs is known beforehand.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub all_ok: bool,

@@ -52,27 +52,24 @@ impl std::fmt::Display for Report {
 }
 
 /// Closes a run that has ended.
-pub(super) fn close<U, O>(mut run: Run<'_, U, O>) -> Result<Report, Finding>
+pub(super) fn close<U, O>(run: &mut Run<'_, U, O>) -> Result<Report, Finding>
 where
     U: Block<In = UnitIn, Out = UnitOut>,
     O: Observer<Faulty<U>>,
 {
     run.jury().finish()?;
     if !run.scenario.expect.loses_data {
-        data(&mut run)?;
+        data(run)?;
     }
-    outcomes(&run)?;
-    let tlps: BTreeMap<TlpKind, u64> =
-        run.system.observer.0.seen.iter().map(|(kind, cycles)| (*kind, cycles.len() as u64)).collect();
+    outcomes(run)?;
+    let report = report(run);
+    let statistics = &report.statistics;
     for (kind, [least, most]) in &run.scenario.expect.tlps {
-        let seen = tlps.get(kind).copied().unwrap_or(0);
+        let seen = report.tlps.get(kind).copied().unwrap_or(0);
         if !(*least..=*most).contains(&seen) {
             return Err(Finding::Expected(format!("{least} to {most} TLPs of kind {kind:?}, seen {seen}")));
         }
     }
-    let mut statistics = run.system.statistics();
-    statistics.push("host.unexpected_completions", run.invalidator.unexpected);
-    statistics.push("fabric.interfered", run.system.fabric.interfered());
     for (key, [least, most]) in &run.scenario.expect.counter {
         let seen = statistics.get(key).ok_or_else(|| Finding::Scenario(format!("there is no counter {key}")))?;
         if !(*least..=*most).contains(&seen) {
@@ -89,8 +86,22 @@ where
             return Err(Finding::Expected(text));
         }
     }
-    let outcomes = run.system.observer.0.outcomes.clone();
-    Ok(Report { cycles: run.system.cycles().0, outcomes, tlps, statistics })
+    Ok(report)
+}
+
+/// What was seen in a run.
+pub(super) fn report<U, O>(run: &mut Run<'_, U, O>) -> Report
+where
+    U: Block<In = UnitIn, Out = UnitOut>,
+    O: Observer<Faulty<U>>,
+{
+    let mut statistics = run.system.statistics();
+    statistics.push("host.unexpected_completions", run.invalidator.unexpected);
+    statistics.push("fabric.interfered", run.system.fabric.interfered());
+    let jury = run.jury();
+    let outcomes = jury.outcomes.clone();
+    let tlps = jury.seen.iter().map(|(kind, cycles)| (*kind, cycles.len() as u64)).collect();
+    Report { cycles: run.system.cycles().0, outcomes, tlps, statistics }
 }
 
 fn outcomes<U, O>(run: &Run<'_, U, O>) -> Result<(), Finding>

@@ -327,13 +327,15 @@ fn an_unordered_region_needs_no_flush() {
 
 #[test]
 fn resets() {
-    // A function's reset ends its requests without completions; late answers are nobody's.
+    // After a function's reset its requests owe nothing and may end in any way, once; late answers are nobody's.
     let mut t = Trace::new(Mode::Emtt);
     t.read(1, 0, 8);
     t.sent(&Request::read(AT_00, page_address(0), 8, 3));
     t.ok(Event::Reset(Some(types::FunctionId(1))));
     t.finish();
     t.complete(3, 8, &[0; 8]);
+    t.deliver(1, 0, &[7; 8]).unwrap();
+    assert_eq!(t.done(1, Syndrome::TABLE_FETCH), Ok(()));
     assert!(matches!(t.done(1, Syndrome::OK), Err(Violation::NotOpen { .. })));
     t.ok(Event::Configured(&crate::trace::function(1)));
     t.read(1, 0, 8);

@@ -73,8 +73,9 @@ pub struct Channel {
     tlps_per_update: u32,
     unacknowledged: u32,
     unreported: u32,
-    /// Credits do not come back for now.
-    hold: bool,
+    /// Credits of a class do not come back for now; those that would have.
+    hold: [bool; 3],
+    held: Vec<Return>,
     counts: ChannelCounts,
 }
 
@@ -113,7 +114,8 @@ impl Channel {
             tlps_per_update: cfg.tlps_per_credit_update,
             unacknowledged: 0,
             unreported: 0,
-            hold: false,
+            hold: [false; 3],
+            held: Vec::new(),
             counts: ChannelCounts::default(),
         }
     }
@@ -128,9 +130,12 @@ impl Channel {
     pub fn collect(&mut self, now: Time) {
         while let Some(back) = self.returns.front()
             && back.at <= now
-            && !self.hold
         {
-            self.credits[back.class as usize].give(back.data);
+            if self.hold[back.class as usize] {
+                self.held.push(*back);
+            } else {
+                self.credits[back.class as usize].give(back.data);
+            }
             self.returns.pop_front();
         }
     }
@@ -144,9 +149,14 @@ impl Channel {
     pub fn stall(&mut self, until: Time) {
         self.busy_fs = self.busy_fs.max(until.0.saturating_mul(1000));
     }
-    /// Keeps credits from coming back, or lets them come again.
-    pub fn hold_credits(&mut self, hold: bool) {
-        self.hold = hold;
+    /// Keeps credits of a class from coming back, or lets them come again.
+    pub fn hold_credits(&mut self, class: Class, hold: bool) {
+        self.hold[class as usize] = hold;
+        if !hold {
+            let (back, rest) = std::mem::take(&mut self.held).into_iter().partition(|r| r.class == class);
+            self.held = rest;
+            Vec::into_iter(back).for_each(|r: Return| self.credits[class as usize].give(r.data));
+        }
     }
     /// Takes buffer space at the receiver for a packet that was never sent.
     pub fn occupy(&mut self, (class, data): (Class, u32)) {

@@ -227,9 +227,9 @@ impl Fabric {
     pub fn stall(&mut self, direction: LinkDirection, until: Time) {
         self.channels[direction as usize].stall(until);
     }
-    /// Keeps credits for the NIC's TLPs from coming back, or lets them come again.
-    pub fn hold_credits(&mut self, hold: bool) {
-        self.channels[NIC_UP].hold_credits(hold);
+    /// Keeps credits for the NIC's TLPs of a class from coming back, or lets them come again.
+    pub fn hold_credits(&mut self, class: Class, hold: bool) {
+        self.channels[NIC_UP].hold_credits(class, hold);
     }
     /// Sends a message of the root complex towards the NIC.
     pub fn send_message(&mut self, now: Time, packet: Packet) {
