@@ -28,9 +28,10 @@ pub(crate) struct FpgaArgs {
 pub(crate) fn run(args: &FpgaArgs) -> Result<(), Failure> {
     let request = Request::named(&args.block, &args.config).map_err(Failure::input)?;
     let folder = args.out.join(request.top());
-    let report = fpga::measure(&request, args.seeds, &folder, |step| remark(&format!("{step}\n"))).map_err(|e| match e {
-        fpga::FpgaError::Package(e) if e.is_input() => Failure::input(e),
-        e => Failure::run(e),
-    })?;
+    let report =
+        fpga::measure(&request, args.seeds, &folder, |step| remark(&format!("{step}\n"))).map_err(|e| match e {
+            fpga::FpgaError::Package(e) if e.is_input() => Failure::input(e),
+            e => Failure::run(e),
+        })?;
     print(&fpga::table(&report))
 }

@@ -10,8 +10,7 @@ use types::{BlockDut, Ports, UnitCfg, config::NAMED};
 
 fn record(cfg: &UnitCfg, seed: u64, rows: u64) -> Vec<(AtcIn, AtcOut)> {
     let mut stimulus = AtcStimulus::new(cfg, RandomRows::new(cfg, seed), seed);
-    let recording =
-        Recording::of(&Interface::of::<Atc>(cfg), &mut BlockDut::<Atc>::new(cfg), &mut stimulus, rows);
+    let recording = Recording::of(&Interface::of::<Atc>(cfg), &mut BlockDut::<Atc>::new(cfg), &mut stimulus, rows);
     recording.rows().map(|row| (AtcIn::unpack(cfg, row.inputs), AtcOut::unpack(cfg, row.outputs))).collect()
 }
 

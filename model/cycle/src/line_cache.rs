@@ -2,7 +2,8 @@
 //!
 //! Tags, valid bits, lines and replacement state are block RAM: a lookup reads at its edge and gets the old value on a
 //! write to the same address; its replacement state is written back three edges later. A fill reads its set when it
-//! arrives and writes three edges later; one fill a cycle may arrive. After reset one set a cycle is cleared, and
+//! arrives and writes three edges later; one fill a cycle may arrive. A revocation's range of lines is pending from its
+//! edge on, so that reads of it miss, and is swept one set a cycle once fills from before it have been written. After reset one set a cycle is cleared, and
 //! everything misses until that is done.
 
 use crate::replacement::{Policy, SetState};
@@ -10,6 +11,22 @@ use types::{Line, Replacement};
 
 /// Edges between a read and the write that follows from it.
 const WRITE_LATENCY: usize = 3;
+/// Edges that a sweep waits first, for fills under way, and last, for its own writes.
+const SETTLE: u32 = 4;
+
+/// A revocation's sweep.
+#[derive(Clone, Copy, Debug)]
+struct Sweep {
+    first: u64,
+    count: u64,
+    step: u32,
+}
+
+impl Sweep {
+    fn covers(&self, key: u64) -> bool {
+        key.wrapping_sub(self.first) < self.count
+    }
+}
 
 /// A lookup's read.
 #[derive(Clone, Copy, Debug, Default)]
@@ -47,6 +64,7 @@ pub struct LineCache {
     policy: Policy,
     fills: [Fill; WRITE_LATENCY],
     clearing: usize,
+    sweep: Option<Sweep>,
 }
 
 impl LineCache {
@@ -62,12 +80,14 @@ impl LineCache {
             policy: Policy::new(Replacement::Lru, ways as u32),
             fills: [Fill::default(); WRITE_LATENCY],
             clearing: 0,
+            sweep: None,
         }
     }
 
     /// Starts to clear, as reset does.
     pub fn reset(&mut self) {
         self.clearing = 0;
+        self.sweep = None;
         self.fills = [Fill::default(); WRITE_LATENCY];
     }
 
@@ -78,18 +98,46 @@ impl LineCache {
 
     /// Whether a fill is on its way or sets are still being cleared.
     pub fn busy(&self) -> bool {
-        !self.cleared() || self.fills.iter().any(|f| f.valid)
+        !self.cleared() || self.sweep.is_some() || self.fills.iter().any(|f| f.valid)
     }
 
     fn set_of(&self, key: u64) -> usize {
         key as usize & (self.sets - 1)
     }
 
+    /// Lines `first` to `first + count` go; one revocation at a time.
+    pub fn revoke(&mut self, first: u64, count: u64) {
+        self.sweep = Some(Sweep { first, count, step: 0 });
+    }
+
+    /// One edge of the sweep; returns whether it ended.
+    fn sweep(&mut self) -> bool {
+        let Some(sweep) = &mut self.sweep else { return false };
+        let sets = sweep.count.min(self.sets as u64) as u32;
+        let set = sweep.step.checked_sub(SETTLE).filter(|n| *n < sets);
+        let ended = sweep.step >= sets + 2 * SETTLE;
+        sweep.step += 1;
+        let sweep = *sweep;
+        if let Some(n) = set {
+            let set = self.set_of(sweep.first.wrapping_add(u64::from(n)));
+            for tag in &mut self.tags[set * self.ways..(set + 1) * self.ways] {
+                tag.valid &= !sweep.covers(tag.key);
+            }
+        }
+        if ended {
+            self.sweep = None;
+        }
+        ended
+    }
+
     /// Reads the set of `key`.
     pub fn read(&self, key: u64) -> Read {
         let set = self.set_of(key);
         let row = &self.tags[set * self.ways..(set + 1) * self.ways];
-        let way = row.iter().position(|tag| tag.valid && tag.key == key).filter(|_| self.cleared());
+        let way = row
+            .iter()
+            .position(|tag| tag.valid && tag.key == key)
+            .filter(|_| self.cleared() && !self.sweep.is_some_and(|s| s.covers(key)));
         Read {
             line: way.map(|way| self.lines[set * self.ways + way]),
             way: way.unwrap_or(0) as u32,
@@ -103,8 +151,14 @@ impl LineCache {
         self.states[set] = self.policy.touch(read.state, read.way, false);
     }
 
-    /// One edge: writes the fill that is due and takes a new one; returns the `user` of the fill just written.
-    pub fn step(&mut self, fill: Option<(u64, Line, u8)>) -> Option<u8> {
+    /// One edge: writes the fill that is due and takes a new one; returns the `user` of the fill just written, and whether
+    /// a sweep ended.
+    pub fn step(&mut self, fill: Option<(u64, Line, u8)>) -> (Option<u8>, bool) {
+        let swept = self.sweep();
+        (self.step_fill(fill), swept)
+    }
+
+    fn step_fill(&mut self, fill: Option<(u64, Line, u8)>) -> Option<u8> {
         if self.clearing < self.sets {
             let set = self.clearing;
             self.tags[set * self.ways..(set + 1) * self.ways].fill(Tag::default());

@@ -1,5 +1,6 @@
 //! Table line fetches in flight, as `mpt` and `mtt` keep them: a few entries, merged by line, sent one at a time.
 
+use crate::timeout::Timeouts;
 use types::port::{LineFill, LineRequest};
 use types::{Iova, Line};
 
@@ -8,6 +9,10 @@ struct Entry {
     open: bool,
     to_send: bool,
     line: u64,
+    /// A revocation has started since it was opened: what it brings may be old.
+    stale: bool,
+    /// It timed out: its tag is kept back until its late completion.
+    retired: bool,
 }
 
 /// A line that has arrived for an open fetch.
@@ -17,14 +22,17 @@ pub struct Arrival {
     pub line: u64,
     /// Which fetch it answers.
     pub fetch: u8,
-    /// The line; `None` when the fetch failed.
+    /// The line; `None` when the fetch failed or is stale.
     pub data: Option<Line>,
+    /// It may be older than a revocation: whoever waits asks again.
+    pub stale: bool,
 }
 
 /// The fetches of one block.
 #[derive(Clone, Debug)]
 pub struct LineFetches {
     entries: Vec<Entry>,
+    timeouts: Timeouts,
     /// The output register.
     request: LineRequest,
 }
@@ -32,12 +40,17 @@ pub struct LineFetches {
 impl LineFetches {
     /// Room for `count` fetches.
     pub fn new(count: u32) -> Self {
-        Self { entries: vec![Entry::default(); count as usize], request: LineRequest::default() }
+        Self {
+            entries: vec![Entry::default(); count as usize],
+            timeouts: Timeouts::new(count),
+            request: LineRequest::default(),
+        }
     }
 
     /// Forgets everything.
     pub fn reset(&mut self) {
         self.entries.fill(Entry::default());
+        self.timeouts.reset();
         self.request = LineRequest::default();
     }
 
@@ -53,15 +66,32 @@ impl LineFetches {
 
     /// Opens a fetch, if one is free.
     pub fn open(&mut self, line: u64) -> Option<u8> {
-        let free = self.entries.iter().position(|e| !e.open)?;
-        self.entries[free] = Entry { open: true, to_send: true, line };
+        let free = self.entries.iter().position(|e| !e.open && !e.retired)?;
+        self.entries[free] = Entry { open: true, to_send: true, line, ..Entry::default() };
         Some(free as u8)
     }
 
-    /// What `fill` brings, if it answers an open fetch.
-    pub fn arrival(&self, fill: &LineFill) -> Option<Arrival> {
-        let entry = self.entries.get(usize::from(fill.index)).filter(|e| fill.valid && e.open && !e.to_send)?;
-        Some(Arrival { line: entry.line, fetch: fill.index, data: fill.ok.then_some(fill.line) })
+    /// What `fill` brings, if it answers an open fetch; else the fetch that times out at this edge, if any. `limit` as in
+    /// [`Timeouts::step`].
+    pub fn arrival(&mut self, fill: &LineFill, limit: u16) -> Option<Arrival> {
+        let outstanding = self.entries.iter().any(|e| e.open || e.retired);
+        let over = self.timeouts.step(outstanding, limit);
+        if !fill.valid {
+            let fetch = over.filter(|i| self.entries[*i].open && !self.entries[*i].to_send)?;
+            let entry = &mut self.entries[fetch];
+            entry.retired = true;
+            return Some(Arrival { line: entry.line, fetch: fetch as u8, data: None, stale: entry.stale });
+        }
+        let entry = self.entries.get_mut(usize::from(fill.index))?;
+        entry.retired = false;
+        let entry = Some(&*entry).filter(|e| e.open && !e.to_send)?;
+        let data = (fill.ok && !entry.stale).then_some(fill.line);
+        Some(Arrival { line: entry.line, fetch: fill.index, data, stale: entry.stale })
+    }
+
+    /// A revocation starts: nothing under way may be kept.
+    pub fn revoke(&mut self) {
+        self.entries.iter_mut().for_each(|e| e.stale = true);
     }
 
     /// Ends a fetch.
@@ -80,7 +110,13 @@ impl LineFetches {
         entry.to_send = false;
         let address = Iova(base.0.wrapping_add(entry.line << 6));
         self.request = LineRequest { valid: true, index: i as u8, address };
+        self.timeouts.start(i);
         true
+    }
+
+    /// Whether a fetch is on its way: with a time-out that is a change to come.
+    pub fn outstanding(&self) -> bool {
+        self.entries.iter().any(|e| e.open || e.retired)
     }
 
     /// Whether the output register changes at the next edge.

@@ -9,13 +9,26 @@
 //! A request keeps its place in its stream's queue until it has been checked. A miss rewinds its stream to that place
 //! and stalls the stream alone; younger requests of the stream that are under way are dropped when they reach the check
 //! (their sequence bit is old). Other streams go on, and several lines may be in flight. Latency 4 on a hit, one request
-//! a cycle. Checks in the order of the syndromes: key, variant, PD, function, bounds, rights, operation.
+//! a cycle. What `dma` wants to have judged again comes in a queue of its own, one an engine, behind those of the streams.
+//! A revocation drops its line, marks fetches in flight as stale, and advances the grant epoch that every request
+//! carries from the edge that read the table. Checks in the order of the syndromes: key, variant, PD, function, bounds, rights, operation.
 
 use crate::line_cache::{LineCache, Read};
 use crate::line_fetch::LineFetches;
+use crate::progress::{Wait, wait};
 use std::collections::VecDeque;
-use types::port::{CheckedRequest, MptIn, MptOut, TableControl, WorkRequest};
-use types::{Block, Cycle, Mode, Op, Region, Syndrome, UnitCfg};
+use types::config::RETRANSLATE_SLOTS;
+use types::port::{Asked, CheckedRequest, MptIn, MptOut, Retranslate, TableControl, WorkRequest};
+use types::{Block, Cycle, Mode, Op, Region, StreamId, Syndrome, UnitCfg};
+/// What is held here, and what it needs to go on.
+pub const WAITS: &[Wait] = &[
+    wait("mpt.queue", "mpt.fetch", "its key's line is not cached"),
+    wait("mpt.queue", "seg.queue", "its stream has no room in seg"),
+    wait("mpt.again", "mpt.fetch", "its key's line is not cached"),
+    wait("mpt.again", "seg.again", "always: the engine's own place"),
+    wait("mpt.fetch", "tlp_tx.mpt_fetch", "it has not been sent"),
+    wait("mpt.fetch", "host.completion", "it has been sent"),
+];
 
 #[derive(Clone, Debug, Default)]
 struct Stream {
@@ -48,12 +61,15 @@ struct Stage {
     failed: bool,
     request: WorkRequest,
     read: Read,
+    grant: u8,
 }
 
 /// The memory protection block.
 #[derive(Clone, Debug)]
 pub struct Mpt {
     depth: usize,
+    /// Streams of work requests; those behind are the engines of `dma`.
+    work_streams: usize,
     streams: Vec<Stream>,
     cache: LineCache,
     fetches: LineFetches,
@@ -131,6 +147,8 @@ impl Mpt {
             op: wr.op,
             on_fault: wr.on_fault,
             syndrome,
+            asked: Asked { key: wr.key, pd: wr.pd, remote: wr.remote, grant: stage.grant },
+            va: wr.va,
             ..CheckedRequest::default()
         };
         if syndrome.is_ok() {
@@ -140,7 +158,6 @@ impl Mpt {
             out.unordered = region.unordered;
             out.pasid = region.pasid;
             out.page_log2 = region.page_size.log2();
-            out.va = wr.va;
             out.entry = region.entry_address(region.page_index(wr.va));
         }
     }
@@ -168,7 +185,7 @@ impl Mpt {
             // Only the head waited for the fetch that failed.
             failed: s.failed && s.issued == 0,
             request: s.queue[s.issued],
-            read: Read::default(),
+            ..Stage::default()
         };
         s.issued += 1;
         s.room -= 1;
@@ -178,11 +195,14 @@ impl Mpt {
     }
 
     fn fill(&mut self, inp: &MptIn) {
-        let arrival = self.fetches.arrival(&inp.fill);
-        let written = self.cache.step(arrival.and_then(|a| a.data.map(|line| (a.line, line, a.fetch))));
-        let failed = arrival.filter(|a| a.data.is_none()).map(|a| a.fetch);
-        self.out.stat_fetch_error = failed.is_some();
-        for (ended, fault) in [(written, false), (failed, true)] {
+        let arrival = self.fetches.arrival(&inp.fill, inp.control.timeout);
+        let line = arrival.and_then(|a| a.data.map(|line| (a.line, line, a.fetch)));
+        let (written, swept) = self.cache.step(line);
+        self.out.revoke_done = swept;
+        let unusable = arrival.filter(|a| a.data.is_none());
+        let fault = unusable.is_some_and(|a| !a.stale);
+        self.out.stat_fetch_error = fault;
+        for (ended, fault) in [(written, false), (unusable.map(|a| a.fetch), fault)] {
             let Some(ended) = ended else { continue };
             self.fetches.close(ended);
             for i in 0..self.streams.len() {
@@ -202,6 +222,28 @@ impl Mpt {
 /// Checked requests a stream may hold in `seg`.
 const SEG_DEPTH: u32 = 8;
 
+/// Bytes for which a request needs a mapping: a read of no bytes leaves as a zero-length read of one place.
+fn reach(wr: &WorkRequest) -> u32 {
+    if wr.op == Op::READ { wr.length.0.max(1) } else { wr.length.0 }
+}
+
+/// An access of `dma` as a request.
+fn again(access: &Retranslate, stream: StreamId) -> WorkRequest {
+    WorkRequest {
+        valid: true,
+        function: access.function,
+        stream,
+        op: access.op,
+        remote: access.asked.remote,
+        on_fault: access.on_fault,
+        key: access.asked.key,
+        va: access.va,
+        length: access.length,
+        pd: access.asked.pd,
+        ..WorkRequest::default()
+    }
+}
+
 /// The outcome of protection, in the order of the syndromes.
 fn protection(wr: &WorkRequest, region: &Region) -> Syndrome {
     if !region.valid {
@@ -212,7 +254,7 @@ fn protection(wr: &WorkRequest, region: &Region) -> Syndrome {
         Syndrome::PD
     } else if region.function != wr.function {
         Syndrome::FUNCTION
-    } else if !region.contains(wr.va, wr.length.0) {
+    } else if !region.contains(wr.va, reach(wr)) {
         Syndrome::BOUNDS
     } else if !region.rights.allow(wr.op, wr.remote) {
         Syndrome::RIGHTS
@@ -233,7 +275,8 @@ impl Block for Mpt {
         let stream = || Stream { queue: VecDeque::with_capacity(depth), room: SEG_DEPTH, ..Stream::default() };
         Self {
             depth,
-            streams: (0..cfg.streams).map(|_| stream()).collect(),
+            work_streams: cfg.streams as usize,
+            streams: (0..cfg.streams + RETRANSLATE_SLOTS).map(|_| stream()).collect(),
             cache: LineCache::new(cfg.mpt_entries, cfg.mpt_ways),
             fetches: LineFetches::new(cfg.mpt_fetches),
             next: 0,
@@ -254,9 +297,13 @@ impl Block for Mpt {
             self.reset();
             return;
         }
-        let accepted = self.out.wr_ready && inp.wr.valid && usize::from(inp.wr.stream.0) < self.streams.len();
+        let accepted = self.out.wr_ready && inp.wr.valid && usize::from(inp.wr.stream.0) < self.work_streams;
         let stalled = inp.wr.valid && !self.out.wr_ready;
         self.out = MptOut { stat_stall_input: stalled, ..MptOut::default() };
+        if inp.revoke.valid {
+            self.fetches.revoke();
+            self.cache.revoke(u64::from(inp.revoke.index), 1);
+        }
         // Pick from the state before this edge; room given back at this edge counts from the next one.
         let picked = self.pick();
         self.check(&inp.control);
@@ -288,7 +335,13 @@ impl Block for Mpt {
             }
             self.refresh(usize::from(inp.wr.stream.0));
         }
+        if inp.retranslate.valid {
+            let i = self.work_streams + usize::from(inp.retranslate.engine);
+            self.streams[i].queue.push_back(again(&inp.retranslate, StreamId(i as u16)));
+            self.refresh(i);
+        }
         if reading.valid {
+            reading.grant = inp.grant;
             reading.read = self.cache.read(u64::from(reading.request.key.index()));
         }
         self.stages = [reading, self.stages[0], self.stages[1]];
@@ -296,11 +349,16 @@ impl Block for Mpt {
     }
 
     fn idle_until(&self, inp: &MptIn) -> Option<Cycle> {
-        let inputs = inp.reset || inp.wr.valid || inp.fill.valid || inp.room.valid;
+        let inputs =
+            inp.reset || inp.wr.valid || inp.fill.valid || inp.room.valid || inp.retranslate.valid || inp.revoke.valid;
         let under_way = self.queued.valid || self.stages.iter().any(|s| s.valid) || self.cache.busy();
-        let waiting = self.candidates != 0 || self.fetches.busy(inp.fetch_ready);
+        let timing = inp.control.timeout != 0 && self.fetches.outstanding();
+        let waiting = timing || self.candidates != 0 || self.fetches.busy(inp.fetch_ready);
         let ready = inp.control.enable && self.full == 0;
-        let pulses = self.out.checked.valid || self.out.stat_fields().0 != 0 || ready != self.out.wr_ready;
+        let pulses = self.out.checked.valid
+            || self.out.revoke_done
+            || self.out.stat_fields().0 != 0
+            || ready != self.out.wr_ready;
         (!inputs && !under_way && !waiting && !pulses).then_some(Cycle(u64::MAX))
     }
 }

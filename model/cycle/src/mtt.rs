@@ -15,12 +15,18 @@
 
 use crate::line_cache::{LineCache, Read};
 use crate::line_fetch::LineFetches;
+use crate::progress::{Wait, wait};
 use crate::slot_set::SlotSet;
 use std::collections::VecDeque;
 use types::port::{MappedSegment, MttIn, MttOut, Segment};
 use types::{
     AddressType, Block, Cycle, Iova, Length, Mode, MttEntry, Op, Owner, Slot, Syndrome, TableWord, TlpAddr, UnitCfg,
 };
+/// What is held here, and what it needs to go on.
+pub const WAITS: &[Wait] = &[
+    wait("mtt.fetch", "tlp_tx.mtt_fetch", "it has not been sent"),
+    wait("mtt.fetch", "host.completion", "it has been sent"),
+];
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Stage {
@@ -122,11 +128,14 @@ impl Mtt {
     }
 
     fn fill(&mut self, inp: &MttIn) {
-        let arrival = self.fetches.arrival(&inp.fill);
-        let written = self.cache.step(arrival.and_then(|a| a.data.map(|line| (a.line, line, a.fetch))));
-        let failed = arrival.filter(|a| a.data.is_none()).map(|a| a.fetch);
-        self.out.stat_fetch_error = failed.is_some();
-        for (ended, fault) in [(written, false), (failed, true)] {
+        let arrival = self.fetches.arrival(&inp.fill, inp.timeout);
+        let line = arrival.and_then(|a| a.data.map(|line| (a.line, line, a.fetch)));
+        let (written, swept) = self.cache.step(line);
+        self.out.revoke_done = swept;
+        let unusable = arrival.filter(|a| a.data.is_none());
+        let fault = unusable.is_some_and(|a| !a.stale);
+        self.out.stat_fetch_error = fault;
+        for (ended, fault) in [(written, false), (unusable.map(|a| a.fetch), fault)] {
             let Some(ended) = ended else { continue };
             self.fetches.close(ended);
             let mut waiting = std::mem::take(&mut self.waiting[usize::from(ended)]);
@@ -176,6 +185,10 @@ impl Block for Mtt {
             return;
         }
         self.out = MttOut::default();
+        if inp.revoke.valid {
+            self.fetches.revoke();
+            self.cache.revoke(inp.revoke.first, u64::from(inp.revoke.count));
+        }
         let retry = self.next_retry();
         let mut segment = retry.or_else(|| self.fifo.pop_front()).unwrap_or_default();
         if inp.segment.valid {
@@ -195,10 +208,11 @@ impl Block for Mtt {
     }
 
     fn idle_until(&self, inp: &MttIn) -> Option<Cycle> {
-        let inputs = inp.reset || inp.segment.valid || inp.fill.valid;
+        let inputs = inp.reset || inp.segment.valid || inp.fill.valid || inp.revoke.valid;
         let under_way = self.stages.iter().any(|s| s.segment.valid) || !self.fifo.is_empty() || !self.retry.is_empty();
-        let sending = self.fetches.busy(inp.fetch_ready);
-        let pulses = self.out.mapped.valid || self.out.stat_fields().0 != 0;
+        let timing = inp.timeout != 0 && self.fetches.outstanding();
+        let sending = timing || self.fetches.busy(inp.fetch_ready);
+        let pulses = self.out.mapped.valid || self.out.revoke_done || self.out.stat_fields().0 != 0;
         (!inputs && !under_way && !sending && !pulses && !self.cache.busy()).then_some(Cycle(u64::MAX))
     }
 }

@@ -16,6 +16,16 @@
 //! | 0x010 | MPT_BASE_LO | bits 31:6 |
 //! | 0x014 | MPT_BASE_HI | |
 //! | 0x018 | MPT_ENTRIES | 25 bits, at most 2^24 |
+//! | 0x01c | TIMEOUT | completion time-out in ticks of 1024 cycles, 16 bits, 0 for none; 48 828 (100 ms at 500 MHz) after reset |
+//! | 0x020 | REVOKE_INDEX | MPT index, 24 bits |
+//! | 0x024 | REVOKE_FUNCTION | function whose memory it is, 8 bits |
+//! | 0x028, 0x02c | REVOKE_MTT_LO, _HI | IOVA of the region's first MTT entry |
+//! | 0x030 | REVOKE_ENTRIES | MTT entries of the region |
+//! | 0x034, 0x038 | REVOKE_FLUSH_LO, _HI | bus address for the flush read, DW-aligned |
+//! | 0x03c | COMMAND | wo, bit 0: revoke; bit 1: with a flush read. SLVERR while busy |
+//! | 0x040 | COMMAND_STATUS | ro, bit 0 busy, bit 1 the last flush read failed, bits 31:16 commands done |
+//! | 0x044 | IRQ_ENABLE | bit 0: a command is done |
+//! | 0x048 | IRQ_STATUS | bit 0: a command is done; write 1 to clear |
 //! | 0x400 + 4 i | statistic i of `types::port::stat_sources` | ro, wraps at 32 bits |
 //!
 //! Address bits 1:0 are ignored. Another offset, and a write to a read-only register, answer SLVERR and change nothing.
@@ -37,14 +47,16 @@
 
 use types::UnitCfg;
 use types::access::Mode;
-use types::addr::Iova;
-use types::port::{RegsIn, RegsOut, StatBus, TableControl, stat_sources};
+use types::addr::{BusAddr, FunctionId, Iova};
+use types::port::{RegsIn, RegsOut, Revocation, StatBus, TableControl, stat_sources};
 use types::ports::{Block, Cycle};
 
 /// Value of ID.
 pub const ID: u32 = 0x524e_4943;
 /// Value of VERSION: 0.1.0.
 pub const VERSION: u32 = 0x0000_0100;
+/// Completion time-out after reset, in ticks.
+pub const TIMEOUT: u16 = 48_828;
 /// AXI response OKAY.
 pub const OKAY: u8 = 0b00;
 /// AXI response SLVERR.
@@ -123,6 +135,11 @@ impl Statistics {
 pub struct Regs {
     cfg: UnitCfg,
     control: TableControl,
+    command: Revocation,
+    done: u16,
+    failed: bool,
+    irq_enable: bool,
+    irq_status: bool,
     aw: Option<u16>,
     w: Option<(u32, u8)>,
     b: Option<u8>,
@@ -135,7 +152,7 @@ pub struct Regs {
 impl Regs {
     /// What a read of `address` returns.
     fn read(&self, address: u16) -> Option<u32> {
-        let control = &self.control;
+        let (control, command) = (&self.control, &self.command);
         Some(match address & !3 {
             0x000 => ID,
             0x004 => VERSION,
@@ -144,6 +161,18 @@ impl Regs {
             0x010 => control.mpt_base.0 as u32,
             0x014 => (control.mpt_base.0 >> 32) as u32,
             0x018 => control.mpt_entries,
+            0x01c => u32::from(control.timeout),
+            0x020 => command.index,
+            0x024 => u32::from(command.function.0),
+            0x028 => command.entries.0 as u32,
+            0x02c => (command.entries.0 >> 32) as u32,
+            0x030 => command.count,
+            0x034 => command.address.0 as u32,
+            0x038 => (command.address.0 >> 32) as u32,
+            0x03c => 0,
+            0x040 => u32::from(command.valid) | u32::from(self.failed) << 1 | u32::from(self.done) << 16,
+            0x044 => u32::from(self.irq_enable),
+            0x048 => u32::from(self.irq_status),
             offset => return self.statistics.get(usize::from(offset.checked_sub(STATISTICS)? / 4)),
         })
     }
@@ -152,8 +181,14 @@ impl Regs {
     fn write(&mut self, address: u16, data: u32, strobes: u8) -> Option<()> {
         let lanes = (0..4).map(|i| if strobes >> i & 1 == 1 { 0xff << (8 * i) } else { 0 }).sum::<u32>();
         let value = self.read(address)? & !lanes | data & lanes;
-        let control = &mut self.control;
+        let (control, command) = (&mut self.control, &mut self.command);
         let base = control.mpt_base.0;
+        let low = |old: u64| old & !0xffff_ffff | u64::from(value);
+        let high = |old: u64| old & 0xffff_ffff | u64::from(value) << 32;
+        // What a command under way uses does not change under it.
+        if command.valid && (0x020..0x040).contains(&(address & !3)) {
+            return None;
+        }
         match address & !3 {
             0x008 => {
                 control.enable = value & 1 == 1;
@@ -162,6 +197,17 @@ impl Regs {
             0x010 => control.mpt_base = Iova(base & !0xffff_ffff | u64::from(value & !0x3f)),
             0x014 => control.mpt_base = Iova(base & 0xffff_ffff | u64::from(value) << 32),
             0x018 => control.mpt_entries = value & 0x1ff_ffff,
+            0x01c => control.timeout = value as u16,
+            0x020 => command.index = value & 0xff_ffff,
+            0x024 => command.function = FunctionId((value & 0xff) as u16),
+            0x028 => command.entries = Iova(low(command.entries.0)),
+            0x02c => command.entries = Iova(high(command.entries.0)),
+            0x030 => command.count = value,
+            0x034 => command.address = BusAddr(low(command.address.0)),
+            0x038 => command.address = BusAddr(high(command.address.0)),
+            0x03c => (command.valid, command.flush) = (value & 1 == 1, value & 2 != 0),
+            0x044 => self.irq_enable = value & 1 == 1,
+            0x048 => self.irq_status &= data & lanes & 1 == 0,
             _ => return None,
         }
         Some(())
@@ -175,7 +221,12 @@ impl Block for Regs {
     fn new(cfg: &UnitCfg) -> Self {
         Self {
             cfg: cfg.clone(),
-            control: TableControl { mode: Mode::Direct, ..TableControl::default() },
+            control: TableControl { mode: Mode::Direct, timeout: TIMEOUT, ..TableControl::default() },
+            command: Revocation::default(),
+            done: 0,
+            failed: false,
+            irq_enable: false,
+            irq_status: false,
             aw: None,
             w: None,
             b: None,
@@ -198,8 +249,8 @@ impl Block for Regs {
             rdata,
             rresp,
             control: self.control,
-            // No cause of an interrupt exists yet.
-            irq: false,
+            command: self.command,
+            irq: self.irq_enable && self.irq_status,
         };
     }
 
@@ -234,6 +285,12 @@ impl Block for Regs {
         } else if let (Some(address), Some((data, strobes))) = (self.aw, self.w) {
             self.b = Some(self.write(address, data, strobes).map_or(SLVERR, |()| OKAY));
         }
+        if inp.command_done {
+            self.command.valid = false;
+            self.done = self.done.wrapping_add(1);
+            self.failed = inp.command_failed;
+            self.irq_status = true;
+        }
         if inp.awvalid && aw_ready {
             self.aw = Some(inp.awaddr);
         }
@@ -243,7 +300,8 @@ impl Block for Regs {
     }
 
     fn idle_until(&self, inp: &RegsIn) -> Option<Cycle> {
-        let asked = inp.reset || inp.awvalid || inp.wvalid || inp.arvalid || inp.stat != StatBus::default();
+        let asked =
+            inp.reset || inp.awvalid || inp.wvalid || inp.arvalid || inp.command_done || inp.stat != StatBus::default();
         let write_moves = self.b.map_or(self.aw.is_some() && self.w.is_some(), |_| inp.bready);
         let read_moves = self.r.map_or(self.ar.is_some(), |_| inp.rready);
         (!asked && !write_moves && !read_moves).then_some(Cycle(u64::MAX))

@@ -8,11 +8,20 @@
 //!
 //! A segment never crosses a page of its region; in mode `ats` it never crosses the ATC's base granule either, so that one
 //! lookup covers it. Every segment takes a slot, which is its reserved place in `mtt` and `replay`: nothing behind `seg`
-//! ever stalls it. A stream holds at most `stream_slots` of them. Latency 2, one segment a cycle.
+//! ever stalls it. A stream holds at most `stream_slots` of them. What `dma` has judged again has a slot of its own, one an
+//! engine, behind those of the segments. Latency 2, one segment a cycle.
 
+use crate::progress::{Wait, wait};
 use std::collections::VecDeque;
+use types::config::RETRANSLATE_SLOTS;
 use types::port::{CheckedRequest, SegIn, SegOut, Segment, SegmentTag, StreamNote};
-use types::{Block, Cycle, Iova, Length, Mode, Offset, Slot, StreamId, UnitCfg};
+use types::{Block, Cycle, Iova, Length, Mode, Offset, Slot, StreamId, UnitCfg, Va};
+/// What is held here, and what it needs to go on.
+pub const WAITS: &[Wait] = &[
+    wait("seg.queue", "seg.slot", "no slot is free, or the stream holds its share"),
+    wait("seg.slot", "replay.segment", "a slot is held until its segment is released"),
+    wait("seg.again", "replay.again", "always: the engine's own slot"),
+];
 
 #[derive(Clone, Debug, Default)]
 struct Stream {
@@ -30,6 +39,8 @@ pub struct Seg {
     stream_slots: u32,
     granule_log2: u32,
     slots: u32,
+    /// Streams of work requests; those behind are the engines of `dma`.
+    work_streams: usize,
     free: VecDeque<Slot>,
     next: usize,
     /// Streams with something to cut, one bit each.
@@ -49,14 +60,14 @@ impl Seg {
         self.out = SegOut::default();
     }
 
+    /// Round robin over the streams that may take a slot.
     fn pick(&self) -> Option<usize> {
-        let count = self.streams.len();
         // Streams from `next` on first.
         let order = [self.waiting >> self.next << self.next, self.waiting & !(u64::MAX << self.next)];
         for mut candidates in order {
             while candidates != 0 {
                 let i = candidates.trailing_zeros() as usize;
-                if i < count && self.streams[i].held < self.stream_slots {
+                if i >= self.work_streams || !self.free.is_empty() && self.streams[i].held < self.stream_slots {
                     return Some(i);
                 }
                 candidates &= candidates - 1;
@@ -94,13 +105,15 @@ impl Seg {
                 unordered: request.unordered,
                 pasid: request.pasid,
                 syndrome: request.syndrome,
+                asked: request.asked,
+                va: Va(va),
             },
             entry: Iova(request.entry.0.wrapping_add(8 * pages)),
             page_log2: request.page_log2,
             page_offset: Iova(inside(page_log2)),
         };
         self.out.stat_segment = true;
-        s.held += 1;
+        s.held += u32::from(i < self.work_streams);
         s.done += length;
         if last {
             s.queue.pop_front();
@@ -122,11 +135,12 @@ impl Block for Seg {
         let depth = cfg.seg_depth() as usize;
         let stream = || Stream { queue: VecDeque::with_capacity(depth), ..Stream::default() };
         let mut seg = Self {
-            streams: (0..cfg.streams).map(|_| stream()).collect(),
+            work_streams: cfg.streams as usize,
+            streams: (0..cfg.streams + RETRANSLATE_SLOTS).map(|_| stream()).collect(),
             stream_slots: cfg.stream_slots,
             granule_log2: cfg.atc_granule_log2,
-            slots: cfg.slots(),
-            free: VecDeque::with_capacity(cfg.slots() as usize),
+            slots: cfg.segment_slots(),
+            free: VecDeque::with_capacity(cfg.segment_slots() as usize),
             next: 0,
             waiting: 0,
             out: SegOut::default(),
@@ -146,13 +160,16 @@ impl Block for Seg {
         }
         self.out = SegOut::default();
         if self.waiting != 0 {
-            match (self.pick(), self.free.front().copied()) {
-                (Some(i), Some(slot)) => {
-                    self.free.pop_front();
-                    self.cut(i, slot);
+            match self.pick() {
+                Some(i) => {
+                    let own =
+                        i.checked_sub(self.work_streams).map(|engine| Slot((self.slots as usize + engine) as u16));
+                    if let Some(slot) = own.or_else(|| self.free.pop_front()) {
+                        self.cut(i, slot);
+                    }
                 }
-                (Some(_), None) => self.out.stat_stall_slot = true,
-                (None, _) => self.out.stat_stall_stream = true,
+                None if self.free.is_empty() => self.out.stat_stall_slot = true,
+                None => self.out.stat_stall_stream = true,
             }
         }
         if inp.free.valid {

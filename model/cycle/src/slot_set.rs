@@ -27,6 +27,14 @@ impl SlotSet {
             .find(|(_, w)| **w != 0)
             .map(|(i, w)| Slot((64 * i) as u16 + w.trailing_zeros() as u16))
     }
+    /// The lowest slot from `start` on, else the lowest of all: round robin.
+    pub fn next(&self, start: Slot) -> Option<Slot> {
+        let mut above = *self;
+        let word = (usize::from(start.0) / 64) & 3;
+        above.0[..word].fill(0);
+        above.0[word] &= u64::MAX << (start.0 % 64);
+        above.first().or_else(|| self.first())
+    }
     /// Whether the set is empty.
     pub fn is_empty(&self) -> bool {
         self.0 == [0; 4]

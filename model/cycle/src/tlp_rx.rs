@@ -101,8 +101,8 @@ impl TlpRx {
         match u32::from(number) {
             n if n < t.mtt => (Route::Mpt, at(t.mpt)),
             n if n < t.flush => (Route::Mtt, at(t.mtt)),
-            // No flush read is ever sent yet.
-            n if n < t.ats => (Route::Dropped, 0),
+            // The flush read is the request behind the last Translation Request.
+            n if n < t.ats => (Route::Ats, (t.data - t.ats) as u16),
             n if n < t.data => (Route::Ats, at(t.ats)),
             n if n < t.end => (Route::Data, at(t.data)),
             _ => (Route::Dropped, 0),

@@ -17,7 +17,8 @@
 //! | header | arbitration, credits and header at edge k+1; first beat in cycle k+2, then one beat a cycle |
 //! | sent | `tx_wr_sent` at s: `posted_sent` in cycle s+1 |
 //!
-//! A posted TLP stands in the order queue from its last beat, so what is offered is wholly buffered. Messages enter the
+//! A posted TLP stands in the order queue from its last beat, so what is offered is wholly buffered; a last beat without
+//! a descriptor drops the TLP. Messages enter the
 //! same queue: one that pushes writes cannot pass any write committed before it. A message takes a turn in which
 //! `posted_ready` is low; after it comes a cycle for writes.
 //!
@@ -35,6 +36,7 @@
 //! Progress: posted and non-posted share nothing. Each non-posted source has its own skid buffer; the round robin passes
 //! over a source only after serving it. Posted buffer and order queue drain with credits alone.
 
+use crate::progress::{Wait, wait};
 use std::collections::VecDeque;
 use types::UnitCfg;
 use types::access::AddressType;
@@ -59,6 +61,14 @@ const READ: usize = 3;
 pub const fn wire_tag(number: u16, tag_mode: u8) -> u16 {
     if tag_mode >= 2 { number + 256 } else { number }
 }
+/// What is held here, and what it needs to go on.
+pub const WAITS: &[Wait] = &[
+    wait("tlp_tx.posted", "link.posted", "always"),
+    wait("tlp_tx.mpt_fetch", "link.non_posted", "always"),
+    wait("tlp_tx.mtt_fetch", "link.non_posted", "always"),
+    wait("tlp_tx.ats_request", "link.non_posted", "always"),
+    wait("tlp_tx.read", "link.non_posted", "always"),
+];
 
 /// One edge's statistics.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -96,6 +106,8 @@ pub struct TlpTx {
     /// Beats of the payload buffer.
     depth: usize,
     payload: VecDeque<Payload>,
+    /// Beats in the payload buffer whose TLP has not ended.
+    uncommitted: usize,
     order: VecDeque<Posted>,
     /// The next cycle's place in the order queue is for a message.
     message_turn: bool,
@@ -272,6 +284,7 @@ impl Block for TlpTx {
             lanes: cfg.data_dws() as u16,
             depth,
             payload: VecDeque::with_capacity(depth),
+            uncommitted: 0,
             order: VecDeque::with_capacity(POSTED_TLPS),
             message_turn: false,
             posted: TlpBeat::default(),
@@ -333,8 +346,14 @@ impl Block for TlpTx {
 
         if inp.posted.valid && posted_ready {
             self.payload.push_back(Payload { data: inp.posted.data, strb: inp.posted.strb });
-            if inp.posted.eop {
+            self.uncommitted += 1;
+            if inp.posted.eop && inp.posted.tlp.valid {
                 self.order.push_back(Posted { tlp: inp.posted.tlp, write: true });
+                self.uncommitted = 0;
+            } else if inp.posted.eop {
+                // The write pointer goes back to where the TLP began.
+                self.payload.truncate(self.payload.len() - self.uncommitted);
+                self.uncommitted = 0;
             }
         }
         if inp.ats_message.valid && self.message_turn {

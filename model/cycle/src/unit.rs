@@ -103,6 +103,9 @@ impl Unit {
             fill: w.tlp_rx.mpt_fill,
             fetch_ready: w.tlp_tx.mpt_fetch_ready,
             room: w.seg.room,
+            retranslate: w.dma.retranslate,
+            revoke: w.ats.revoke,
+            grant: w.ats.grant,
         }
     }
 
@@ -118,10 +121,12 @@ impl Unit {
             grant_valid: w.ats.grant_valid,
             grant_slot: w.ats.grant_slot,
             grant_index: w.ats.grant_index,
+            grant_first: w.ats.grant_first,
             wake: w.ats.wake,
             write_room: w.dma.write_room,
             read_room: w.dma.read_room,
             write_sent: w.dma.write_sent,
+            flushed: w.dma.flushed,
         }
     }
 
@@ -148,6 +153,12 @@ impl Unit {
             invalidate_done: w.atc.invalidate_done,
             message: w.tlp_rx.message,
             answer_ready: w.tlp_tx.ats_message_ready,
+            drained: w.dma.drained,
+            sent: w.dma.sent,
+            command: w.regs.command,
+            mpt_revoke_done: w.mpt.revoke_done,
+            mtt_revoke_done: w.mtt.revoke_done,
+            timeout: w.regs.control.timeout,
         }
     }
 
@@ -162,6 +173,10 @@ impl Unit {
             read_ready: w.tlp_tx.read_ready,
             posted_sent: w.tlp_tx.posted_sent,
             cpl: w.tlp_rx.data_cpl,
+            epoch: w.ats.epoch,
+            grant: w.ats.grant,
+            timeout: w.regs.control.timeout,
+            retranslated: w.replay.retranslated,
             read_data_ready: inp.read_data_ready,
             completion_ready: inp.completion_ready,
         }
@@ -196,7 +211,7 @@ impl Unit {
         }
     }
 
-    fn regs_in(inp: &UnitIn, stat: StatBus) -> RegsIn {
+    fn regs_in(inp: &UnitIn, w: &Wires, stat: StatBus) -> RegsIn {
         RegsIn {
             reset: inp.reset,
             awvalid: inp.axil_awvalid,
@@ -209,6 +224,8 @@ impl Unit {
             araddr: inp.axil_araddr,
             rready: inp.axil_rready,
             stat,
+            command_done: w.ats.command_done,
+            command_failed: w.ats.command_failed,
         }
     }
 
@@ -237,7 +254,7 @@ impl Unit {
         block!("dma", Self::dma_in(inp, w), w.dma);
         block!("tlp_tx", Self::tlp_tx_in(inp, w), w.tlp_tx);
         block!("tlp_rx", Self::tlp_rx_in(inp, w), w.tlp_rx);
-        block!("regs", Self::regs_in(inp, self.stat), w.regs);
+        block!("regs", Self::regs_in(inp, w, self.stat), w.regs);
     }
 
     fn mtt_in(inp: &UnitIn, w: &Wires) -> MttIn {
@@ -246,6 +263,8 @@ impl Unit {
             segment: w.seg.segment,
             fill: w.tlp_rx.mtt_fill,
             fetch_ready: w.tlp_tx.mtt_fetch_ready,
+            revoke: w.ats.revoke,
+            timeout: w.regs.control.timeout,
         }
     }
 
@@ -311,7 +330,7 @@ impl Block for Unit {
         self.dma.step(&Self::dma_in(inp, w));
         self.tlp_tx.step(&Self::tlp_tx_in(inp, w));
         self.tlp_rx.step(&Self::tlp_rx_in(inp, w));
-        self.regs.step(&Self::regs_in(inp, self.stat));
+        self.regs.step(&Self::regs_in(inp, w, self.stat));
         self.sample();
         self.stat = self.wires.stat();
     }
@@ -328,7 +347,7 @@ impl Block for Unit {
             self.dma.idle_until(&Self::dma_in(inp, w))?,
             self.tlp_tx.idle_until(&Self::tlp_tx_in(inp, w))?,
             self.tlp_rx.idle_until(&Self::tlp_rx_in(inp, w))?,
-            self.regs.idle_until(&Self::regs_in(inp, self.stat))?,
+            self.regs.idle_until(&Self::regs_in(inp, w, self.stat))?,
         ];
         blocks.into_iter().min()
     }

@@ -23,7 +23,8 @@ struct Bench {
 impl Bench {
     fn new() -> Self {
         let cfg = UnitCfg::named("small").unwrap();
-        let control = TableControl { enable: true, mode: Mode::Emtt, mpt_base: Iova(BASE), mpt_entries: 1000 };
+        let control =
+            TableControl { enable: true, mode: Mode::Emtt, mpt_base: Iova(BASE), mpt_entries: 1000, timeout: 0 };
         let mut b = Self {
             mpt: Mpt::new(&cfg),
             out: MptOut::default(),

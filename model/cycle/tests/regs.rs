@@ -40,7 +40,6 @@ impl Bench {
         let (o, i) = (&self.out, &self.inp);
         self.write.observe(o.bvalid, i.bready, &(o.bvalid, o.bresp));
         self.read.observe(o.rvalid, i.rready, &(o.rvalid, o.rdata, o.rresp));
-        assert!(!o.irq);
         edge(&mut self.dut, &self.inp, &self.out);
         self.cycle += 1;
     }
@@ -98,7 +97,7 @@ fn identity_and_reset_values() {
     }
     // Disabled, direct.
     assert_eq!(bench.read(0x008), (OKAY, 0b010));
-    assert_eq!(bench.out.control, TableControl { mode: Mode::Direct, ..TableControl::default() });
+    assert_eq!(bench.out.control, TableControl { mode: Mode::Direct, timeout: 48_828, ..TableControl::default() });
 }
 
 #[test]
@@ -115,6 +114,7 @@ fn table_registers() {
             mode: Mode::Emtt,
             mpt_base: Iova(0x0123_4567_89ab_cdc0),
             mpt_entries: 0x1ff_ffff,
+            timeout: 48_828,
         };
         assert_eq!(bench.out.control, expected);
         assert_eq!(bench.read(0x008), (OKAY, 0b111));
@@ -136,12 +136,12 @@ fn what_cannot_be_read_or_written() {
     let mut bench = Bench::new();
     let count = stat_sources(&cfg()).len() as u16;
     let end = 0x400 + 4 * count;
-    for address in [0x01c, 0x020, 0x3fc, end, 0xffc] {
+    for address in [0x04c, 0x3fc, end, 0xffc] {
         assert_eq!(bench.read(address), (SLVERR, 0), "{address:#x}");
         assert_eq!(bench.write(address, 1, 0xf, 0), SLVERR, "{address:#x}");
     }
     let control = bench.out.control;
-    for address in [0x000, 0x004, 0x00c, 0x400, end - 4] {
+    for address in [0x000, 0x004, 0x00c, 0x040, 0x400, end - 4] {
         assert_eq!(bench.write(address, 0xffff_ffff, 0xf, 0), SLVERR, "{address:#x}");
         assert_eq!(bench.read(address).0, OKAY);
     }
@@ -221,4 +221,41 @@ fn step_counts(bench: &mut Bench, chance: &mut Chance, percent: u64, expected: &
     }
     bench.inp.stat = bus;
     bench.tick();
+}
+
+#[test]
+fn a_command_is_held_until_it_is_done_and_raises_the_interrupt() {
+    let mut bench = Bench::new();
+    for (address, value) in [
+        (0x020, 0x12_3456),
+        (0x024, 3),
+        (0x028, 0x89ab_cdc0),
+        (0x02c, 0x1),
+        (0x030, 64),
+        (0x034, 0x4000_0000),
+        (0x038, 0x100),
+        (0x044, 1),
+    ] {
+        assert_eq!(bench.write(address, value, 0xf, 0), OKAY);
+    }
+    assert!(!bench.out.command.valid);
+    assert_eq!(bench.write(0x03c, 0b11, 0xf, 0), OKAY);
+    let command = bench.out.command;
+    assert_eq!((command.valid, command.flush, command.index, command.function.0), (true, true, 0x12_3456, 3));
+    assert_eq!((command.entries.0, command.count, command.address.0), (0x1_89ab_cdc0, 64, 0x100_4000_0000));
+    // Busy: nothing of it changes.
+    assert_eq!(bench.read(0x040), (OKAY, 1));
+    assert_eq!((bench.write(0x020, 1, 0xf, 0), bench.write(0x03c, 1, 0xf, 0)), (SLVERR, SLVERR));
+    assert_eq!((bench.out.command, bench.out.irq), (command, false));
+    bench.inp.command_done = true;
+    bench.tick();
+    bench.inp.command_done = false;
+    // Outputs are those before the edge.
+    bench.tick();
+    assert_eq!((bench.out.command.valid, bench.out.irq), (false, true));
+    assert_eq!(bench.read(0x040), (OKAY, 1 << 16));
+    assert_eq!((bench.read(0x048), bench.write(0x048, 0, 0xf, 0)), ((OKAY, 1), OKAY));
+    assert!(bench.out.irq, "a zero clears nothing");
+    assert_eq!(bench.write(0x048, 1, 0xf, 0), OKAY);
+    assert!(!bench.out.irq);
 }

@@ -144,12 +144,12 @@ fn a_stream_never_holds_more_than_its_share_of_slots_and_all_slots_are_used() {
         b.step(request(stream, stream, 0, 20 * 4096));
     }
     b.idle(60);
-    assert_eq!(b.cut.len() as u32, cfg.slots());
+    assert_eq!(b.cut.len() as u32, cfg.segment_slots());
     assert!(b.out.stat_stall_slot);
     let mut slots: Vec<_> = b.cut.iter().map(|(_, s)| s.tag.slot).collect();
     slots.sort();
     slots.dedup();
-    assert_eq!(slots.len() as u32, cfg.slots());
+    assert_eq!(slots.len() as u32, cfg.segment_slots());
     // A slot that comes back in cycle t is used in t + 2: read from the free list, then cut.
     let free = SlotNote { valid: true, slot: Slot(0), stream: StreamId(0) };
     let given = b.cycle;

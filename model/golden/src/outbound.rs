@@ -9,13 +9,14 @@ use crate::versions::When;
 use crate::violation::Violation;
 use types::port::FunctionCfg;
 use types::tlp::{Body, MemoryOp};
-use types::{AddressType, FunctionId, Iova, PageSize, PasidPrefix, Tlp, TlpAddr};
+use types::{AddressType, FunctionId, Iova, PageSize, PasidPrefix, Tag, Tlp, TlpAddr};
 
 /// Bytes before the first enabled one, and enabled bytes, if these are contiguous; (0, 0) for a zero-length read.
 fn enabled(length_dw: u16, first: u8, last: u8) -> Option<(u32, u32)> {
     let skip = first.trailing_zeros();
     let ones = |bits: u8, n: u32| u32::from(bits) == (1 << n) - 1;
     match length_dw {
+        0 => None,
         1 if first == 0 && last == 0 => Some((0, 0)),
         1 => {
             let length = first.count_ones();
@@ -34,6 +35,7 @@ struct Request<'a> {
     cfg: FunctionCfg,
     op: MemoryOp,
     at: AddressType,
+    tag: Tag,
     enables: (u8, u8),
     /// DW-aligned.
     address: TlpAddr,
@@ -65,8 +67,8 @@ impl Judge {
         if !op.posted() && self.outstanding.uses(requester, tag) {
             return Err(Violation::TagReuse { requester, tag });
         }
-        let (enables, prefix, length_dw) = ((first_be, last_be), seen_prefix(tlp.pasid), tlp.length_dw);
-        let request = Request { cfg, op, at, enables, address, no_write, length_dw, prefix, payload };
+        let (enables, prefix, length_dw) = ((first_be & 0xf, last_be & 0xf), seen_prefix(tlp.pasid), tlp.length_dw);
+        let request = Request { cfg, op, at, tag, enables, address, no_write, length_dw, prefix, payload };
         let table = op == MemoryOp::Read && self.tables.in_memory(Iova(address.0));
         let pending = match (op, at) {
             (MemoryOp::Read, AddressType::TRANSLATION_REQUEST) => self.translation_request(&request)?,
@@ -98,18 +100,38 @@ impl Judge {
         let address = TlpAddr(r.address.0 + u64::from(skip));
         let (function, at, prefix) = (r.cfg.function, r.at, r.prefix);
         let access = Access { function, write, at, prefix, address, length, bytes };
-        if length == 0 {
-            return match write {
-                true => Err(Violation::Unexpected { what: "a zero-length write", address, at }),
-                false => self.flush(&access).map(|()| Some(Pending::Flush)),
-            };
+        if length == 0 && write {
+            return Err(Violation::Unexpected { what: "a zero-length write", address, at });
         }
-        let claims = self.data(&access)?;
+        let claims = if length == 0 {
+            let claims = self.reads_of_nothing(&access);
+            if claims.is_empty() && !self.is_flush(&access) && !self.flush_of_revocation(&access) {
+                return Err(Violation::Unexpected { what: "a zero-length read", address, at });
+            }
+            self.paths.flush_sent((r.cfg.requester, r.tag), &access);
+            claims
+        } else {
+            let claims = self.data(&access)?;
+            self.path_of(&access, &claims)?;
+            claims
+        };
         if write {
             return Ok(None);
         }
-        self.outstanding.reads.insert(self.now, Read::new(claims, address, length));
+        if claims.is_empty() {
+            return Ok(Some(Pending::Flush));
+        }
+        // A zero-length read counts one byte (PCIe 6.x 2.2.9).
+        self.outstanding.reads.insert(self.now, Read::new(claims, address, length.max(1)));
         Ok(Some(Pending::Read(self.now)))
+    }
+
+    /// Whether a zero-length read may be that of a revocation of peer memory: translated, to a page of the region.
+    fn flush_of_revocation(&self, access: &Access<'_>) -> bool {
+        let page = |address: TlpAddr| address.0 & !0xfff;
+        let mut places = self.tables.revoked_pages();
+        let hit = places.any(|(address, log2)| page(access.address).wrapping_sub(address.0) >> log2 == 0);
+        access.at == AddressType::TRANSLATED && hit
     }
 
     /// A table fetch: the physical function reads one 64-byte line, untranslated, without a PASID.
@@ -137,13 +159,13 @@ impl Judge {
         let refuse = |why| Err(Violation::TranslationRequest { function, iova, why });
         let rcb_dw = if cfg.rcb { 32 } else { 16 };
         let count = u32::from(r.length_dw / 2);
-        if !r.length_dw.is_multiple_of(2) || r.length_dw > rcb_dw {
-            return refuse("the length is odd, or exceeds the Read Completion Boundary");
+        if count == 0 || !r.length_dw.is_multiple_of(2) || r.length_dw > rcb_dw {
+            return refuse("the length is odd or zero, or exceeds the Read Completion Boundary");
         }
         if r.enables != (0xf, 0xf) {
             return refuse("byte enables are not all set");
         }
-        let Some(unit) = PageSize::from_log2(12 + cfg.ats_stu) else {
+        let Some(unit) = PageSize::from_log2(cfg.ats_stu.saturating_add(12)) else {
             return refuse("the STU is out of range");
         };
         if iova.0 & unit.offset_mask().0 != 0 {
@@ -190,7 +212,7 @@ impl Judge {
                 let hit = entries.any(|e| {
                     let (first, last) = p.range(e);
                     let overlaps = first <= unit.1 && last >= unit.0;
-                    overlaps && page_check(e, open.wr.op).is_ok() && self.tables.path(p.region, e) == Path::Ats
+                    overlaps && page_check(e, &open.wr).is_ok() && self.tables.path(p.region, e) == Path::Ats
                 });
                 hit.then(|| prefix(cfg, p.region.pasid, true))
             });

@@ -1,4 +1,5 @@
 //! What do IOTLB and page walkers cost? Against the law of pcie-bench, (1 − C/W)·P, and the walkers' rate.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use system::Time;
 use system::config::{Config, IommuConfig};

@@ -54,6 +54,8 @@ pub struct UnitCfg {
     pub atc_replacement: Replacement,
     /// Translation Requests in flight.
     pub ats_requests: u32,
+    /// Consecutive translations asked for by one request, 1 to 16; at most 8 where the Read Completion Boundary is 64 bytes.
+    pub ats_entries: u32,
     /// Segments parked at a time; [`UnitCfg::slots`] adds those in the pipeline.
     pub parked_segments: u32,
     /// Segments one stream may hold at a time.
@@ -70,6 +72,8 @@ pub struct UnitCfg {
 
 /// Segments in the pipeline between `seg` and the exit of `replay` when nothing waits.
 pub const PIPELINE_SLOTS: u32 = 16;
+/// Slots that `replay` keeps for translations that `dma` looks up again, one an engine.
+pub const RETRANSLATE_SLOTS: u32 = 2;
 
 impl UnitCfg {
     /// Segment slots: parked ones and those in the pipeline.
@@ -80,13 +84,17 @@ impl UnitCfg {
             self.parked_segments + PIPELINE_SLOTS
         }
     }
+    /// Slots that `seg` hands out; the others are those of [`RETRANSLATE_SLOTS`].
+    pub const fn segment_slots(&self) -> u32 {
+        self.slots() - RETRANSLATE_SLOTS
+    }
     /// Bits of a slot number.
     pub const fn slot_bits(&self) -> u32 {
         index_bits(self.slots())
     }
-    /// Bits of a stream number.
+    /// Bits of a stream number: the unit's streams, and one an engine of `dma` for what it looks up again.
     pub const fn stream_bits(&self) -> u32 {
-        index_bits(self.streams)
+        index_bits(self.streams + RETRANSLATE_SLOTS)
     }
     /// Bits of a function number.
     pub const fn function_bits(&self) -> u32 {
@@ -146,7 +154,7 @@ impl UnitCfg {
         };
         power("data_bits", self.data_bits, 64, 512)?;
         range("functions", self.functions, 1, 256)?;
-        range("streams", self.streams, 1, 64)?;
+        range("streams", self.streams, 1, 62)?;
         power("stream_depth", self.stream_depth, 2, 64)?;
         power("mpt_ways", self.mpt_ways, 1, 8)?;
         power("mpt_entries", self.mpt_entries, self.mpt_ways, 1 << 20)?;
@@ -159,8 +167,9 @@ impl UnitCfg {
         range("atc_large", self.atc_large, 1, 64)?;
         range("atc_granule_log2", self.atc_granule_log2, 12, 20)?;
         range("ats_requests", self.ats_requests, 1, 128)?;
+        range("ats_entries", self.ats_entries, 1, 16)?;
         range("parked_segments", self.parked_segments, 2, 240)?;
-        range("stream_slots", self.stream_slots, 1, self.slots())?;
+        range("stream_slots", self.stream_slots, 1, self.segment_slots())?;
         range("read_tags", self.read_tags, 1, 512)?;
         power("read_slot_bytes", self.read_slot_bytes, 128, 4096)?;
         power("read_slots", self.read_slots, 2, 2048)?;
@@ -215,6 +224,7 @@ const fn named(data_bits: u32, streams: u32, functions: u32) -> UnitCfg {
         atc_granule_log2: 12,
         atc_replacement: Replacement::Lru,
         ats_requests: 2,
+        ats_entries: 1,
         parked_segments: 4,
         stream_slots: 4,
         read_tags: 4,
@@ -286,7 +296,7 @@ pub const NAMED: &[(&str, UnitCfg)] = &[
             read_tags: 256,
             read_slots: 512,
             posted_buffer_bytes: 16_384,
-            ..named(512, 64, 256)
+            ..named(512, 62, 256)
         },
     ),
 ];

@@ -65,7 +65,7 @@ impl Live {
             return Ok(());
         }
         if let Some(cfg) = cfg {
-            let (limit, seen) = (128 << cfg.mps, 4 * wire.length_dw());
+            let (limit, seen) = (128 << (cfg.mps & 7), 4 * wire.length_dw());
             if seen > limit {
                 return Err(Breach::MaxPayload { limit, seen });
             }

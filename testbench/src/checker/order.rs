@@ -72,7 +72,7 @@ impl Order {
                 Err(Breach::Overrun { stream, seen, left: head.left, length })
             }
             Some(head) if head.start == address => {
-                head.start += u64::from(length);
+                head.start = head.start.wrapping_add(u64::from(length));
                 head.left -= length;
                 if head.left == 0 {
                     queue.pop_front();

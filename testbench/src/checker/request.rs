@@ -45,7 +45,7 @@ impl Checker {
             return translation_request(wire, &cfg);
         }
         let seen = 4 * length_dw;
-        let (mps, mrrs) = (128 << cfg.mps, 128 << cfg.mrrs);
+        let (mps, mrrs) = (128 << (cfg.mps & 7), 128 << (cfg.mrrs & 7));
         if kind == Kind::Read && seen > mrrs {
             return Err(Breach::MaxReadRequest { limit: mrrs, seen });
         }

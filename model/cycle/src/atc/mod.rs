@@ -35,6 +35,7 @@ mod base;
 mod engine;
 mod large;
 
+use crate::progress::{Wait, wait};
 use base::BaseArray;
 use engine::Engine;
 use large::LargeArray;
@@ -43,6 +44,8 @@ use types::{Block, Cycle, TlpAddr, UnitCfg};
 
 /// Generations a function can have before a sweep is needed: a 4-bit field of the tag.
 pub const GENERATIONS: u8 = 16;
+/// What is held here, and what it needs to go on.
+pub const WAITS: &[Wait] = &[wait("atc.fill", "atc.engine", "a sweep or another fill is at work")];
 
 /// What an entry grants and how an access through it leaves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

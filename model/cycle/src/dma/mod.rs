@@ -21,20 +21,50 @@
 //! Sizes: MPS is cut to `posted_buffer_bytes`, so that any TLP fits the posted buffer whole; MRRS is cut to
 //! `read_slot_bytes`. A 512-byte posted buffer with MPS 512 holds a single TLP and cannot overlap two.
 //!
+//! Invalidation and revocation: before each commit an engine compares the epochs of its mapping with the unit's and has
+//! the access judged again where they differ (again.rs). A write is committed with its last beat, so that it never waits for data with an old address; a
+//! read when its tag is taken. `drained` says that nothing committed under an older epoch is in flight: reads that have
+//! not come back, write beats that `tlp_tx` has not taken. It waits for nothing else. `sent` says that every write
+//! committed under an older epoch has left on the link.
+//!
 //! Progress: the engines share no resource but the completion stream, which a fair arbiter gives to either.
 
+mod again;
 mod cut;
 mod deliver;
 mod read;
 mod reassembly;
 mod write;
 
+use crate::progress::{Wait, wait};
+use again::Epochs;
 use read::ReadEngine;
 use types::UnitCfg;
 use types::access::Op;
 use types::port::{Completion, DmaIn, DmaOut, FunctionCfg, PostedBeat};
 use types::ports::{Block, Cycle};
 use write::WriteEngine;
+/// What is held here, and what it needs to go on.
+pub const WAITS: &[Wait] = &[
+    wait("dma.write_queue", "source.write_data", "the range has been asked for"),
+    wait("dma.write_queue", "tlp_tx.posted", "its beats have no place"),
+    wait("dma.write_queue", "mpt.again", "an epoch has passed it"),
+    wait("dma.write_queue", "dma.unsent", "64 segments are cut and not sent"),
+    wait("dma.unsent", "dma.posted_sent", "its TLPs have not been sent"),
+    wait("dma.unsent", "sink.completion", "its request ends"),
+    wait("dma.posted_sent", "tlp_tx.posted", "always"),
+    wait("dma.read_queue", "dma.tag", "no tag is free"),
+    wait("dma.read_queue", "dma.read_slot", "no buffer space is free"),
+    wait("dma.read_queue", "tlp_tx.read", "the descriptor has not been taken"),
+    wait("dma.read_queue", "mpt.again", "an epoch has passed it"),
+    wait("dma.tag", "tlp_tx.read", "its read has not been sent"),
+    wait("dma.tag", "host.completion", "its read has been sent"),
+    wait("dma.read_slot", "dma.tag", "its data has not come"),
+    wait("dma.read_slot", "sink.read_data", "its data has come"),
+    wait("dma.read_slot", "sink.completion", "its request ends"),
+    wait("dma.committed", "dma.tag", "reads that used a mapping have not come back"),
+    wait("dma.committed", "tlp_tx.posted", "write beats have not been taken"),
+];
 
 /// Registered one-cycle increments; see [`DmaOut`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -49,6 +79,8 @@ struct Stats {
     stall_buffer: bool,
     stall_data: bool,
     stall_tx: bool,
+    retranslate: bool,
+    timeout: bool,
 }
 
 /// The block; see the module documentation.
@@ -59,6 +91,10 @@ pub struct Dma {
     write: WriteEngine,
     read: ReadEngine,
     completion: Completion,
+    /// The unit's epochs as of the edge before: what commits compare with.
+    epochs: Epochs,
+    drained: bool,
+    sent: bool,
     /// The arbiter's last grant went to the read engine.
     read_last: bool,
     stat: Stats,
@@ -97,6 +133,9 @@ impl Block for Dma {
             write: WriteEngine::new(cfg),
             read: ReadEngine::new(cfg),
             completion: Completion::default(),
+            epochs: Epochs::default(),
+            drained: true,
+            sent: true,
             read_last: false,
             stat: Stats::default(),
         }
@@ -104,7 +143,7 @@ impl Block for Dma {
 
     fn outputs(&self, out: &mut DmaOut) {
         let Stats { write_tlp, read_tlp, completion_tlp, unexpected_completion, done, error, .. } = self.stat;
-        let Stats { stall_tag, stall_buffer, stall_data, stall_tx, .. } = self.stat;
+        let Stats { stall_tag, stall_buffer, stall_data, stall_tx, retranslate, timeout, .. } = self.stat;
         // The wide groups are copied only where something changes: both sides are zero while not valid.
         match self.write.posted() {
             Some(beat) => out.posted = *beat,
@@ -122,6 +161,13 @@ impl Block for Dma {
         out.write_data_ready = self.write.data_ready();
         out.read = *self.read.read();
         out.completion = self.completion;
+        let (write, read) = (self.write.retranslate(), self.read.retranslate());
+        out.retranslate = if write.valid { write } else { read };
+        out.flushed = self.read.flushed();
+        out.drained = self.drained;
+        out.sent = self.sent;
+        out.stat_retranslate = retranslate;
+        out.stat_timeout = timeout;
         out.stat_write_tlp = write_tlp;
         out.stat_read_tlp = read_tlp;
         out.stat_completion_tlp = completion_tlp;
@@ -147,11 +193,21 @@ impl Block for Dma {
             ref segment => (None, Some(segment)),
         };
         if write.is_some() || !self.write.idle() {
-            self.write.step(inp, write, &self.functions, &mut self.stat);
+            self.write.step(inp, write, &self.functions, self.epochs, &mut self.stat);
         }
+        // One request for a translation leaves in a cycle: the write engine's goes first.
+        let may_ask = !self.write.retranslate().valid;
         if read.is_some() || inp.cpl.valid || !self.read.idle() {
-            self.read.step(inp, read, &self.functions, &mut self.stat);
+            self.read.step(inp, read, &self.functions, (self.epochs, may_ask), &mut self.stat);
         }
+        let epochs = Epochs { invalidation: inp.epoch, grant: inp.grant };
+        if epochs != self.epochs {
+            self.epochs = epochs;
+            self.write.advance();
+            self.read.advance();
+        }
+        self.drained = self.write.drained() && self.read.drained();
+        self.sent = self.write.all_sent();
         if inp.cfg.valid {
             if let Some(function) = self.functions.get_mut(usize::from(inp.cfg.function.0)) {
                 *function = inp.cfg;
@@ -163,7 +219,9 @@ impl Block for Dma {
     }
 
     fn idle_until(&self, inp: &DmaIn) -> Option<Cycle> {
-        let quiet = !(inp.reset || inp.cfg.valid || inp.segment.valid || inp.cpl.valid || inp.posted_sent);
+        let inputs = inp.reset || inp.cfg.valid || inp.segment.valid || inp.cpl.valid || inp.posted_sent;
+        let epochs = Epochs { invalidation: inp.epoch, grant: inp.grant };
+        let quiet = !inputs && epochs == self.epochs && self.drained && self.sent;
         (quiet && self.idle()).then_some(Cycle(u64::MAX))
     }
 }

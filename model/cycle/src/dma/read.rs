@@ -15,19 +15,24 @@
 //! used again as late as possible. Only tags that fit the unit's tag width are handed out; a change of the width waits
 //! until no tag is in flight.
 //!
+//! A flush is a zero-length read without a request, or with one that completes with it; its end is noted to `replay` from
+//! its place in the order of delivery, or at once where it sends nothing.
+//!
 //! A request that sends no TLP at its end (it failed) takes a slot without data, so that its completion keeps its place.
 //!
 //! Progress: issue waits for `read`'s ready, a tag (freed by completions alone) and a slot (freed by delivery).
 
 use super::Stats;
+use super::again::{self, Again, Epochs, epochs_of, through_atc};
 use super::cut::{Cut, OpenRequest, admit, size_limit};
 use super::deliver::Deliver;
 use super::reassembly::{Reassembly, SlotEntry};
+use crate::timeout::Timeouts;
 use std::collections::VecDeque;
 use types::UnitCfg;
 use types::access::Syndrome;
-use types::addr::Offset;
-use types::port::{Completion, DmaIn, FunctionCfg, ReadData, ReleasedSegment, TlpDescriptor};
+use types::addr::{Offset, Va};
+use types::port::{Completion, DmaIn, FlushNote, FunctionCfg, ReadData, ReleasedSegment, Retranslate, TlpDescriptor};
 use types::tlp::TlpOp;
 
 /// Tags of the data range, numbered from 0.
@@ -97,6 +102,17 @@ pub(super) struct ReadEngine {
     tags: TagPool,
     buffer: Reassembly,
     deliver: Deliver,
+    /// A flush that sent nothing has ended.
+    unsent_flush: FlushNote,
+    again: Again,
+    timeouts: Timeouts,
+    /// Reads in flight, and those among them that were issued under an older epoch.
+    live: u16,
+    old: u16,
+    /// Tags kept back because their read timed out.
+    retired: u16,
+    /// Flips with the epoch; a read keeps the value it was issued under.
+    parity: bool,
 }
 
 impl ReadEngine {
@@ -113,12 +129,39 @@ impl ReadEngine {
             tags: TagPool::new(cfg),
             buffer: Reassembly::new(cfg),
             deliver: Deliver::new(cfg),
+            unsent_flush: FlushNote::default(),
+            again: Again::new(true),
+            timeouts: Timeouts::new(cfg.read_tags),
+            retired: 0,
+            live: 0,
+            old: 0,
+            parity: false,
         }
     }
 
     /// Whether nothing is under way.
     pub(super) fn idle(&self) -> bool {
-        self.segments.is_empty() && !(self.read.valid || self.room) && self.buffer.idle() && self.deliver.idle()
+        let engine =
+            self.segments.is_empty() && !(self.read.valid || self.room) && self.again.idle() && self.retired == 0;
+        let engine = engine && !self.unsent_flush.valid;
+        engine && self.buffer.idle() && self.deliver.idle()
+    }
+    /// The end of a flush. One that sends nothing waits a cycle where delivery has one of its own.
+    pub(super) fn flushed(&self) -> FlushNote {
+        let delivered = self.deliver.flushed();
+        if delivered.valid { delivered } else { self.unsent_flush }
+    }
+    pub(super) fn retranslate(&self) -> Retranslate {
+        self.again.request()
+    }
+    /// The epoch has advanced: every read in flight is of an older one.
+    pub(super) fn advance(&mut self) {
+        self.old = self.live;
+        self.parity = !self.parity;
+    }
+    /// Whether no read of an older epoch is in flight.
+    pub(super) fn drained(&self) -> bool {
+        self.old == 0
     }
     pub(super) fn room(&self) -> bool {
         self.room
@@ -144,14 +187,39 @@ impl ReadEngine {
         inp: &DmaIn,
         segment: Option<&ReleasedSegment>,
         functions: &[FunctionCfg],
+        (epochs, may_ask): (Epochs, bool),
         stat: &mut Stats,
     ) {
+        if !self.deliver.flushed().valid {
+            self.unsent_flush = FlushNote::default();
+        }
+        self.again.step();
+        if let Some(answer) = self.again.answer(&inp.retranslated)
+            && let Some(segment) = self.segments.front_mut()
+        {
+            again::apply(segment, self.done, &answer);
+        }
         // Each stage sees what the stage behind it held before this edge.
         let slot_free = self.buffer.has_room();
         self.deliver.step(inp, &mut self.buffer);
-        self.issue(inp, slot_free, functions, stat);
-        if let Some(ended) = self.buffer.step(&inp.cpl, stat) {
-            self.tags.returned.push_back(ended.tag);
+        self.issue(inp, slot_free, functions, (epochs, may_ask), stat);
+        let (ended, late) = self.buffer.step(&inp.cpl, stat);
+        if let Some(tag) = late {
+            self.retired -= 1;
+            self.tags.returned.push_back(tag);
+        }
+        let over = self.timeouts.step(self.live + self.retired > 0, inp.timeout);
+        // One read ends at an edge; an overdue one has another turn.
+        let expired = over.filter(|_| ended.is_none()).and_then(|tag| self.buffer.expire(tag as u16));
+        stat.timeout = expired.is_some();
+        if let Some(ended) = ended.or(expired) {
+            self.live -= 1;
+            self.old -= u16::from(ended.parity != self.parity);
+            if ended.tag_free {
+                self.tags.returned.push_back(ended.tag);
+            } else {
+                self.retired += 1;
+            }
             let open = &mut self.requests[usize::from(ended.stream.0)];
             if open.open && open.id == ended.id && open.syndrome.is_ok() {
                 open.syndrome = ended.syndrome;
@@ -165,7 +233,14 @@ impl ReadEngine {
     }
 
     /// Issues one read of the head segment, or ends a segment that sends none.
-    fn issue(&mut self, inp: &DmaIn, slot_free: bool, functions: &[FunctionCfg], stat: &mut Stats) {
+    fn issue(
+        &mut self,
+        inp: &DmaIn,
+        slot_free: bool,
+        functions: &[FunctionCfg],
+        (epochs, may_ask): (Epochs, bool),
+        stat: &mut Stats,
+    ) {
         self.room = false;
         if self.read.valid {
             if inp.read_ready {
@@ -189,6 +264,11 @@ impl ReadEngine {
         let tlp = failure.is_ok();
         let limit = size_limit(function.mrrs).min(self.largest);
         let cut = Cut::next(&segment, self.done, limit);
+        if tlp && epochs.outdate(through_atc(tag), epochs_of(&segment)) {
+            let va = Va(tag.va.0.wrapping_add(u64::from(self.done)));
+            stat.retranslate = may_ask && self.again.ask(tag, va, cut.length);
+            return;
+        }
         let ends = !tlp || cut.last;
         let tag_free = tags_settled && self.tags.available();
         if (tlp || tag.last) && !slot_free {
@@ -202,6 +282,13 @@ impl ReadEngine {
         if tlp && self.read.valid {
             return;
         }
+        let unsent_flush = segment.flush && !tlp && !tag.last;
+        if unsent_flush && self.unsent_flush.valid {
+            return;
+        }
+        if unsent_flush {
+            self.unsent_flush = FlushNote { valid: true, stream: tag.stream, syndrome: failure };
+        }
         open.enter(&segment, self.done);
         open.syndrome = failure;
         if tlp || tag.last {
@@ -214,13 +301,16 @@ impl ReadEngine {
                     length: if tlp { cut.length } else { 0 },
                     pad: (cut.address.0 & 3) as u32,
                     end: ends && tag.last,
+                    flush: segment.flush,
                     syndrome: failure,
                 },
                 !tlp,
             );
             if tlp {
                 let number = self.tags.take();
-                self.buffer.start(number, slot, cut.address, cut.length);
+                self.buffer.start(number, slot, cut.address, cut.length, self.parity);
+                self.timeouts.start(usize::from(number));
+                self.live += 1;
                 self.read =
                     TlpDescriptor { tag: self.tags.base + number, ..cut.descriptor(TlpOp::READ, &segment, &function) };
             }

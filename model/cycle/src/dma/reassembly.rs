@@ -21,8 +21,7 @@
 //! of the last completion is in the buffer, whatever the Byte Count of an earlier one said and whoever waits for the
 //! data.
 //!
-//! Completion time-outs will be a sweep over the tag contexts that ends a read through [`Reassembly::finish`] and keeps
-//! its tag back until the late completion.
+//! A read that times out ends as if its last completion had come; its tag is kept back until that really comes.
 
 use super::Stats;
 use types::UnitCfg;
@@ -46,6 +45,8 @@ pub(super) struct SlotEntry {
     pub(super) pad: u32,
     /// The request ends with this slot.
     pub(super) end: bool,
+    /// A flush: its end is noted to `replay`.
+    pub(super) flush: bool,
     /// How the read ended.
     pub(super) syndrome: Syndrome,
 }
@@ -63,6 +64,10 @@ struct TagContext {
     dw: u32,
     /// First failure.
     syndrome: Syndrome,
+    /// Parity of the epoch it was issued under.
+    parity: bool,
+    /// The read timed out; what its late completions must still bring is in `left`.
+    retired: bool,
 }
 
 /// The completion TLP whose beats are coming in.
@@ -89,6 +94,9 @@ pub(super) struct Ended {
     pub(super) stream: StreamId,
     pub(super) id: WrId,
     pub(super) syndrome: Syndrome,
+    pub(super) parity: bool,
+    /// The tag may be used again.
+    pub(super) tag_free: bool,
 }
 
 /// See the module documentation.
@@ -153,7 +161,7 @@ impl Reassembly {
 
     /// A read of `length` bytes at `address` leaves under `tag`. A zero-length read has Byte Count 1 and the DW's own
     /// Lower Address (PCIe 6.x 2.2.9).
-    pub(super) fn start(&mut self, tag: u16, slot: u16, address: TlpAddr, length: u32) {
+    pub(super) fn start(&mut self, tag: u16, slot: u16, address: TlpAddr, length: u32, parity: bool) {
         let low = (address.0 & 0x7f) as u8;
         self.tags[usize::from(tag)] = TagContext {
             live: true,
@@ -162,14 +170,17 @@ impl Reassembly {
             lower: if length == 0 { low & !3 } else { low },
             dw: 0,
             syndrome: Syndrome::OK,
+            parity,
+            retired: false,
         };
     }
 
-    /// One edge of the completion pipeline.
-    pub(super) fn step(&mut self, cpl: &CplBeat, stat: &mut Stats) -> Option<Ended> {
-        let mut ended = None;
+    /// One edge of the completion pipeline: the read that ends, and the retired tag that is free again.
+    pub(super) fn step(&mut self, cpl: &CplBeat, stat: &mut Stats) -> (Option<Ended>, Option<u16>) {
+        let (mut ended, mut late) = (None, None);
         if self.stage.valid {
             if self.stage.sop {
+                late = self.late();
                 self.open(stat);
             }
             if self.current.live {
@@ -180,7 +191,7 @@ impl Reassembly {
         if cpl.valid {
             self.stage = *cpl;
         }
-        ended
+        (ended, late)
     }
 
     /// Checks a completion's header against the context of its tag.
@@ -247,10 +258,32 @@ impl Reassembly {
     fn finish(&mut self, tag: u16) -> Ended {
         let context = &mut self.tags[usize::from(tag)];
         context.live = false;
+        let parity = context.parity;
         let entry = &mut self.slots[usize::from(context.slot)];
         entry.syndrome = context.syndrome;
         self.arrived[usize::from(context.slot)] = true;
-        Ended { tag, stream: entry.stream, id: entry.id, syndrome: entry.syndrome }
+        Ended { tag, stream: entry.stream, id: entry.id, syndrome: entry.syndrome, parity, tag_free: true }
+    }
+
+    /// Ends the read of `tag` because its completion is overdue, unless one is coming in right now.
+    pub(super) fn expire(&mut self, tag: u16) -> Option<Ended> {
+        let coming = self.stage.valid && self.stage.index == tag || self.current.live && self.current.tag == tag;
+        let context = self.tags.get_mut(usize::from(tag)).filter(|context| context.live && !coming)?;
+        if context.syndrome.is_ok() {
+            context.syndrome = Syndrome::COMPLETION_TIMEOUT;
+        }
+        context.retired = true;
+        Some(Ended { tag_free: false, ..self.finish(tag) })
+    }
+
+    /// A completion for a tag that timed out; returns the tag once nothing more can come.
+    fn late(&mut self) -> Option<u16> {
+        let cpl = &self.stage;
+        let tag = self.tags.get_mut(usize::from(cpl.index)).filter(|tag| tag.retired)?;
+        let carried = (4 * u32::from(cpl.length_dw)).saturating_sub(u32::from(cpl.lower_address & 3));
+        let ends = cpl.status != status::SC || cpl.length_dw == 0 || u32::from(cpl.byte_count) <= carried;
+        tag.retired = !ends;
+        ends.then_some(cpl.index)
     }
 
     /// The oldest slot not handed over yet, if all its data has arrived.

@@ -15,20 +15,25 @@
 //! | shift | bytes taken at d stand on `posted` in cycle d+1; one extra beat when pad and payload spill over |
 //! | retire | `posted_sent` at s: `write_sent` in cycle s+2, completion behind the arbiter in cycle s+3 |
 //!
+//! The address of a TLP is looked at again with its last beat, its commit: a translation that an invalidation has passed
+//! is asked for again, and the engine takes no more bytes until it is there. If it is refused, the TLP is dropped: its
+//! bytes are taken, `tlp_tx` forgets its beats, and its request ends with the failure.
+//!
 //! Progress: the cutter waits for the source's ready, for a pending place (freed by data) and for an unsent place
 //! (freed by the link); none of these waits for the read engine. Completions are the only thing that can hold
 //! `unsent`, and they need nothing but the completion stream's ready.
 
 use super::Stats;
+use super::again::{Again, Epochs, epochs_of, through_atc};
 use super::cut::{Cut, OpenRequest, admit, size_limit};
 use std::collections::VecDeque;
 use types::UnitCfg;
 use types::access::Syndrome;
-use types::addr::{Length, Offset};
+use types::addr::{Length, Offset, TlpAddr, Va};
 use types::bits::mask;
 use types::port::{
-    Beat, Completion, DmaIn, FunctionCfg, PostedBeat, ReleasedSegment, StreamNote, TlpDescriptor, WriteData,
-    WriteDataRequest,
+    Beat, Completion, DmaIn, FunctionCfg, PostedBeat, ReleasedSegment, Retranslate, SegmentTag, TlpDescriptor,
+    WriteData, WriteDataRequest, WriteSent,
 };
 use types::tlp::TlpOp;
 
@@ -47,12 +52,25 @@ struct Pending {
     pad: u32,
     /// Payload bytes.
     length: u32,
+    /// Epochs of its mapping, and whether that came through the ATC.
+    epochs: Epochs,
+    through_atc: bool,
+    /// Virtual address of the first byte, and what was asked.
+    va: Va,
+    tag: SegmentTag,
+    /// Place of its segment in `unsent`, modulo `UNSENT`.
+    segment: u8,
+    /// Number of the TLP, modulo 2^16.
+    number: u16,
+    /// The translation was refused: the TLP is dropped.
+    refused: Syndrome,
 }
 
 /// A segment that was cut: done when `target` TLPs of the engine have been sent.
 #[derive(Clone, Copy, Debug)]
 struct Unsent {
     note: Completion,
+    first: bool,
     last: bool,
     target: u16,
 }
@@ -83,7 +101,24 @@ pub(super) struct WriteEngine {
     cut_count: u16,
     sent_count: u16,
     unsent: VecDeque<Unsent>,
-    write_sent: StreamNote,
+    /// Segments put into `unsent`, and taken out, modulo `UNSENT`.
+    unsent_in: u8,
+    unsent_out: u8,
+    /// Failure of a segment after its cut, by its place in `unsent`.
+    late: [Syndrome; UNSENT],
+    /// Late failure of the segments of a stream's request so far, at their retirement.
+    carried: Box<[Syndrome]>,
+    /// Numbers of dropped TLPs: they count as sent in their turn.
+    dropped: VecDeque<u16>,
+    again: Again,
+    /// The epochs that commits compare with.
+    epochs: Epochs,
+    /// TLPs committed, modulo 2^16, and as of the last change of an epoch.
+    committed: u16,
+    old_committed: u16,
+    /// Beats on `posted` that were put there under an older epoch.
+    old_beats: usize,
+    write_sent: WriteSent,
     completions: VecDeque<Completion>,
 }
 
@@ -108,7 +143,17 @@ impl WriteEngine {
             cut_count: 0,
             sent_count: 0,
             unsent: VecDeque::with_capacity(UNSENT),
-            write_sent: StreamNote::default(),
+            unsent_in: 0,
+            unsent_out: 0,
+            late: [Syndrome::OK; UNSENT],
+            carried: vec![Syndrome::OK; 1 << cfg.stream_bits()].into(),
+            dropped: VecDeque::with_capacity(PENDING),
+            again: Again::new(false),
+            epochs: Epochs::default(),
+            committed: 0,
+            old_committed: 0,
+            old_beats: 0,
+            write_sent: WriteSent::default(),
             completions: VecDeque::with_capacity(COMPLETIONS),
         }
     }
@@ -120,20 +165,42 @@ impl WriteEngine {
             && self.unsent.is_empty()
             && self.posted.is_empty()
             && self.completions.is_empty()
+            && self.again.idle()
             && !(self.request.valid || self.room || self.write_sent.valid)
     }
 
     pub(super) fn room(&self) -> bool {
         self.room
     }
-    pub(super) fn write_sent(&self) -> StreamNote {
+    pub(super) fn write_sent(&self) -> WriteSent {
         self.write_sent
     }
     pub(super) fn request(&self) -> &WriteDataRequest {
         &self.request
     }
     pub(super) fn data_ready(&self) -> bool {
-        !self.pending.is_empty() && !self.spill && self.posted.len() < 2
+        !self.pending.is_empty() && !self.spill && self.posted.len() < 2 && !self.stale()
+    }
+    /// Whether the head TLP's translation has to be asked for again.
+    fn stale(&self) -> bool {
+        let outdated = |p: &Pending| p.refused.is_ok() && self.epochs.outdate(p.through_atc, p.epochs);
+        self.pending.front().is_some_and(outdated)
+    }
+    pub(super) fn retranslate(&self) -> Retranslate {
+        self.again.request()
+    }
+    /// The epoch has advanced: what stands on `posted` is of an older one.
+    pub(super) fn advance(&mut self) {
+        self.old_beats = self.posted.len();
+        self.old_committed = self.committed;
+    }
+    /// Whether every TLP of an older epoch has been sent on the link.
+    pub(super) fn all_sent(&self) -> bool {
+        self.sent_count.wrapping_sub(self.old_committed) < 1 << 15
+    }
+    /// Whether no beat of an older epoch waits for `tlp_tx`.
+    pub(super) fn drained(&self) -> bool {
+        self.old_beats == 0
     }
     pub(super) fn posted(&self) -> Option<&PostedBeat> {
         self.posted.front()
@@ -149,13 +216,20 @@ impl WriteEngine {
         inp: &DmaIn,
         segment: Option<&ReleasedSegment>,
         functions: &[FunctionCfg],
+        epochs: Epochs,
         stat: &mut Stats,
     ) {
         self.retire();
+        self.retranslate_head(inp, stat);
         // The cutter sees how full `pending` was before this edge.
         let cut = self.cut(inp, functions);
         self.shift(inp, stat);
         self.pending.extend(cut);
+        self.epochs = epochs;
+        if self.dropped.front() == Some(&self.sent_count) {
+            self.dropped.pop_front();
+            self.sent_count = self.sent_count.wrapping_add(1);
+        }
         // A notification for nothing is ignored.
         if inp.posted_sent && self.sent_count != self.cut_count {
             self.sent_count = self.sent_count.wrapping_add(1);
@@ -169,15 +243,46 @@ impl WriteEngine {
 
     /// Reports the oldest segment whose TLPs have all been sent.
     fn retire(&mut self) {
-        self.write_sent = StreamNote::default();
+        self.write_sent = WriteSent::default();
         let Some(head) = self.unsent.front() else { return };
         let sent = self.sent_count.wrapping_sub(head.target) < 1 << 15;
         if sent && (!head.last || self.completions.len() < COMPLETIONS) {
-            self.write_sent = StreamNote { valid: true, stream: head.note.stream };
+            let late = std::mem::take(&mut self.late[usize::from(self.unsent_out)]);
+            let carried = &mut self.carried[usize::from(head.note.stream.0)];
+            if carried.is_ok() || head.first {
+                *carried = late;
+            }
+            let syndrome = if head.note.syndrome.is_ok() { *carried } else { head.note.syndrome };
+            self.write_sent = WriteSent { valid: true, stream: head.note.stream, syndrome };
             if head.last {
-                self.completions.push_back(head.note);
+                *carried = Syndrome::OK;
+                self.completions.push_back(Completion { syndrome, ..head.note });
             }
             self.unsent.pop_front();
+            self.unsent_out = (self.unsent_out + 1) % UNSENT as u8;
+        }
+    }
+
+    /// Looks the head TLP's translation up again once an invalidation has passed it.
+    fn retranslate_head(&mut self, inp: &DmaIn, stat: &mut Stats) {
+        self.again.step();
+        if let Some(answer) = self.again.answer(&inp.retranslated)
+            && let Some(head) = self.pending.front_mut()
+        {
+            if answer.syndrome.is_ok() {
+                head.tlp.address = TlpAddr(answer.address.0 & !3);
+                head.tlp.at = answer.at;
+                head.tlp.no_snoop = answer.no_snoop;
+                head.epochs = Epochs { invalidation: answer.epoch, grant: answer.grant };
+            } else {
+                head.refused = answer.syndrome;
+                self.late[usize::from(head.segment)] = answer.syndrome;
+            }
+        }
+        if self.stale()
+            && let Some(head) = self.pending.front()
+        {
+            stat.retranslate = self.again.ask(&head.tag, head.va, head.length);
         }
     }
 
@@ -219,6 +324,13 @@ impl WriteEngine {
                 tlp: cut.descriptor(TlpOp::WRITE, &segment, &function),
                 pad: (cut.address.0 & 3) as u32,
                 length: cut.length,
+                epochs: epochs_of(&segment),
+                through_atc: through_atc(tag),
+                va: Va(tag.va.0.wrapping_add(u64::from(self.done))),
+                tag: *tag,
+                segment: self.unsent_in,
+                number: self.cut_count,
+                refused: Syndrome::OK,
             });
             self.cut_count = self.cut_count.wrapping_add(1);
         }
@@ -226,7 +338,8 @@ impl WriteEngine {
             let note =
                 Completion { valid: true, id: tag.id, function: tag.function, stream: tag.stream, syndrome: failure };
             open.open = !tag.last;
-            self.unsent.push_back(Unsent { note, last: tag.last, target: self.cut_count });
+            self.unsent.push_back(Unsent { note, first: tag.first, last: tag.last, target: self.cut_count });
+            self.unsent_in = (self.unsent_in + 1) % UNSENT as u8;
             self.segments.pop_front();
             self.room = true;
             self.done = 0;
@@ -241,11 +354,15 @@ impl WriteEngine {
         let (ready, space) = (self.data_ready(), self.posted.len() < 2);
         if let Some(beat) = self.posted.front() {
             if inp.posted_ready {
-                stat.write_tlp = beat.eop;
+                stat.write_tlp = beat.eop && beat.tlp.valid;
                 self.posted.pop_front();
+                self.old_beats = self.old_beats.saturating_sub(1);
             } else {
                 stat.stall_tx = true;
             }
+        }
+        if self.stale() {
+            return;
         }
         if self.spill {
             if space {
@@ -283,12 +400,18 @@ impl WriteEngine {
         self.taken += bytes;
         let (lanes, left) = (self.bytes / 4, u32::from(head.tlp.length_dw) - self.sent_dw);
         let eop = left <= lanes;
+        if eop {
+            self.committed = head.number.wrapping_add(1);
+            if !head.refused.is_ok() {
+                self.dropped.push_back(head.number);
+            }
+        }
         self.posted.push_back(PostedBeat {
             valid: true,
             data: Beat(data),
             strb: mask(left.min(lanes)) as u16,
             eop,
-            tlp: if eop { head.tlp } else { TlpDescriptor::default() },
+            tlp: if eop && head.refused.is_ok() { head.tlp } else { TlpDescriptor::default() },
         });
         if eop {
             self.pending.pop_front();

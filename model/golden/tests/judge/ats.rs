@@ -158,6 +158,7 @@ fn translation_requests_are_for_what_is_needed() {
         Request::translate(page_address(0) + 0x1000, 1, false, 7),
         Request::translate(page_address(0), 1, true, 7),
         Request::translate(page_address(0), 2, false, 7),
+        Request { length_dw: 0, ..good.clone() },
         Request { length_dw: 3, ..good.clone() },
         Request { length_dw: 18, ..good.clone() },
         Request { first_be: 0xe, ..good.clone() },

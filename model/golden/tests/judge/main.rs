@@ -8,4 +8,5 @@ mod bytes;
 mod faults;
 mod mapping;
 mod protection;
+mod random;
 mod trace;

@@ -189,6 +189,15 @@ fn taking_a_right_away_and_granting_one() {
     t.write(2, 0, 4);
     let out = t.out(&Request::write(AT_00, page_address(0), &message(0, 4)));
     assert!(out.is_err());
+    // What was taken away explains the outcome of requests from before the report, and of no later one.
+    let mut t = Trace::new(Mode::Emtt);
+    t.ok(Event::Mapped { key: KEY, region: &narrow });
+    t.write(1, 0, 0);
+    t.ok(Event::RevocationStarted { key: KEY });
+    t.ok(Event::RevocationReported { key: KEY });
+    t.write(2, 0, 0);
+    assert_eq!(t.done(1, Syndrome::OK), Ok(()));
+    assert!(matches!(t.done(2, Syndrome::OK), Err(Violation::Syndrome { expected: Syndrome::RIGHTS, .. })));
     // A grant needs no report.
     let mut t = Trace::bare();
     t.map(&narrow);

@@ -2,7 +2,7 @@
 
 use super::completer::{Completer, Reply};
 use super::iommu::Iommu;
-use super::packet::Packet;
+use super::packet::{Packet, Pool};
 use crate::config::IommuConfig;
 use crate::random::Random;
 use crate::time::Time;
@@ -12,6 +12,23 @@ use types::{Iova, RequesterId, Tlp, TlpAddr};
 
 /// Bytes of one entry.
 const ENTRY_BYTES: u16 = 8;
+
+/// Entries of an answer: a request asks for 128 bytes at most.
+#[derive(Clone, Copy, Debug, Default)]
+struct Entries {
+    entry: [TranslationEntry; 16],
+    count: usize,
+}
+
+impl Entries {
+    fn push(&mut self, entry: TranslationEntry) {
+        self.entry[self.count] = entry;
+        self.count += 1;
+    }
+    fn as_slice(&self) -> &[TranslationEntry] {
+        &self.entry[..self.count]
+    }
+}
 
 /// The agent of the root complex.
 #[derive(Clone, Debug)]
@@ -52,7 +69,14 @@ impl Agent {
     }
 
     /// Answers a Translation Request that reached the agent at `now`.
-    pub(super) fn answer(&mut self, now: Time, request: &Tlp, iommu: &mut Iommu, completer: &mut Completer) {
+    pub(super) fn answer(
+        &mut self,
+        now: Time,
+        request: &Tlp,
+        iommu: &mut Iommu,
+        completer: &mut Completer,
+        pool: &mut Pool,
+    ) {
         let Body::Memory { requester, address, .. } = request.body else { return };
         let asked = request.length_dw / 2;
         let malformed = request.length_dw % 2 == 1 || request.length_dw * 4 > self.boundary;
@@ -64,29 +88,24 @@ impl Agent {
         }
         self.counts.0 += 1;
         let (done, entries) = self.entries(now, Iova(address.0 & !0xfff), asked, request, iommu);
-        let mut bytes = Vec::with_capacity(entries.len() * 8);
-        entries.iter().for_each(|entry| bytes.extend_from_slice(&entry.encode()));
-        self.send(done + self.latency, request, bytes, completer);
+        let mut bytes = pool.take();
+        entries.as_slice().iter().for_each(|entry| bytes.extend_from_slice(&entry.encode()));
+        self.send(done + self.latency, request, bytes, completer, pool);
     }
 
     /// Entries for `asked` units from `iova` on, and when they are known.
-    fn entries(
-        &mut self,
-        now: Time,
-        iova: Iova,
-        asked: u16,
-        request: &Tlp,
-        iommu: &mut Iommu,
-    ) -> (Time, Vec<TranslationEntry>) {
-        let mut entries: Vec<TranslationEntry> = Vec::with_capacity(usize::from(asked));
+    fn entries(&mut self, now: Time, iova: Iova, asked: u16, request: &Tlp, iommu: &mut Iommu) -> (Time, Entries) {
+        let mut entries = Entries::default();
+        // The length was checked against the completion boundary: 16 entries at most.
+        let limit = usize::from(asked).min(entries.entry.len());
         let mut done = now;
         let end = iova.0.saturating_add(u64::from(asked) << self.unit_log2);
         let mut at = iova.0;
-        while at < end && entries.len() < usize::from(asked) {
+        while at < end && entries.count < limit {
             let (known, mapping) = iommu.translate(now, Iova(at), request.pasid);
             // Entries must be of one size: the first of another size ends the answer, as does a hole.
-            let Some(mapping) = mapping.filter(|m| entries.first().is_none_or(|e| e.size == m.page)) else {
-                done = if entries.is_empty() { done.max(known) } else { done };
+            let Some(mapping) = mapping.filter(|m| entries.as_slice().first().is_none_or(|e| e.size == m.page)) else {
+                done = if entries.count == 0 { done.max(known) } else { done };
                 break;
             };
             done = done.max(known);
@@ -100,7 +119,7 @@ impl Agent {
             });
             at = (at & !mapping.page.offset_mask().0) + mapping.page.bytes().0;
         }
-        if entries.is_empty() {
+        if entries.count == 0 {
             // Nothing is mapped there: success with R = W = 0, of the size of the smallest unit.
             let size = types::PageSize::from_log2(self.unit_log2 as u8).unwrap_or_default();
             entries.push(TranslationEntry { size, ..TranslationEntry::default() });
@@ -109,7 +128,7 @@ impl Agent {
     }
 
     /// One completion, or two with whole entries.
-    fn send(&mut self, at: Time, request: &Tlp, bytes: Vec<u8>, completer: &mut Completer) {
+    fn send(&mut self, at: Time, request: &Tlp, mut bytes: Vec<u8>, completer: &mut Completer, pool: &mut Pool) {
         let total = bytes.len() as u16;
         let entries = total / ENTRY_BYTES;
         let cut = match self.splits.as_mut() {
@@ -121,10 +140,12 @@ impl Agent {
             completer.schedule(at, Reply::Send(packet));
             return;
         }
-        let (first, second) = bytes.split_at(usize::from(cut));
+        let mut rest = pool.take();
+        rest.extend_from_slice(&bytes[usize::from(cut)..]);
+        bytes.truncate(usize::from(cut));
         let lower = (self.boundary - cut) & 0x7f;
-        let first = completer.completion(request, status::SC, total, lower as u8, first.to_vec());
-        let second = completer.completion(request, status::SC, total - cut, 0, second.to_vec());
+        let first = completer.completion(request, status::SC, total, lower as u8, bytes);
+        let second = completer.completion(request, status::SC, total - cut, 0, rest);
         completer.schedule_in_order(at, [first, second]);
     }
 }

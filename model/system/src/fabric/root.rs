@@ -3,7 +3,7 @@
 use super::agent::{Agent, is_translation_request};
 use super::completer::{Completer, Reply, enabled_range};
 use super::iommu::Iommu;
-use super::packet::{Class, Packet};
+use super::packet::{Class, Packet, Pool};
 use super::peers::PeerReads;
 use super::{Memories, Place};
 use crate::time::Time;
@@ -66,9 +66,16 @@ impl Root {
 
     /// Takes a packet that has arrived. Writes keep their buffer space until they are done; the answer is whether the
     /// packet gives its space back at once, and a packet to send on.
-    pub(super) fn accept(&mut self, now: Time, packet: Packet, memories: &Memories) -> (bool, Option<Packet>) {
+    pub(super) fn accept(
+        &mut self,
+        now: Time,
+        packet: Packet,
+        memories: &Memories,
+        pool: &mut Pool,
+    ) -> (bool, Option<Packet>) {
         if is_translation_request(&packet) {
-            self.agent.answer(now, &packet.tlp, &mut self.iommu, &mut self.completer);
+            self.agent.answer(now, &packet.tlp, &mut self.iommu, &mut self.completer, pool);
+            pool.give(packet.payload);
             return (true, None);
         }
         match packet.tlp.body {

@@ -15,8 +15,19 @@ pub struct Rounds {
 }
 
 impl Rounds {
-    pub(super) fn new(qps: u64, total: u64) -> Self {
-        Self { qps, total, open: Default::default(), times: Vec::with_capacity(total.min(1 << 20) as usize) }
+    /// One round of `qps` messages.
+    pub(super) fn new(qps: u64) -> Self {
+        Self { qps, total: 1, open: Default::default(), times: Vec::new() }
+    }
+
+    /// Another `rounds`.
+    pub(super) fn extend(&mut self, rounds: u64) {
+        self.total = self.total.saturating_add(rounds);
+        self.times.reserve(rounds.min(1 << 20) as usize);
+    }
+    /// Rounds asked for so far.
+    pub(super) fn total(&self) -> u64 {
+        self.total
     }
 
     /// Message number `round` of some queue pair was done at `at`.
@@ -62,7 +73,7 @@ pub struct Measurement {
     pub first_pass_cycles: u64,
     /// Cycles of the measured rounds.
     pub cycles: u64,
-    /// Duration of each measured round.
+    /// Duration of each measured round; the first has the time to fill the pipeline in it.
     pub round_times: Vec<Time>,
     /// Counters of the first pass.
     pub first_pass: Statistics,
@@ -74,12 +85,14 @@ impl Measurement {
     pub(super) fn new(
         bytes: ByteCount,
         qps: u64,
-        rounds: &Rounds,
+        (start, rounds): (Time, &Rounds),
         wrong: u64,
         [first, warm, last]: [u64; 3],
         [first_pass, measured]: [Statistics; 2],
     ) -> Self {
-        let round_times: Vec<Time> = rounds.times.windows(2).map(|pair| pair[1].since(pair[0])).collect();
+        let measured_rounds = rounds.times.get(1..).unwrap_or_default();
+        let befores = std::iter::once(&start).chain(measured_rounds);
+        let round_times: Vec<Time> = measured_rounds.iter().zip(befores).map(|(end, from)| end.since(*from)).collect();
         let whole: u64 = round_times.iter().map(|t| t.0).sum();
         let fastest = round_times.iter().map(|t| t.0).min().unwrap_or(0);
         let iterations = round_times.len() as u64;
@@ -107,15 +120,21 @@ mod tests {
 
     #[test]
     fn bandwidth_is_bytes_over_time_between_rounds() {
-        let mut rounds = Rounds::new(2, 3);
+        let mut rounds = Rounds::new(2);
         // Two queue pairs; a round is done with its later message.
-        for (round, at) in [(0, 100), (1, 150), (0, 200), (1, 300), (2, 340), (2, 380)] {
+        for at in [100, 200] {
+            rounds.message_done(0, Time::from_ns(at));
+        }
+        assert!(rounds.all_done());
+        rounds.extend(2);
+        assert!(!rounds.all_done());
+        for (round, at) in [(1, 350), (1, 400), (2, 440), (2, 480)] {
             rounds.message_done(round, Time::from_ns(at));
         }
         assert!(rounds.all_done());
-        let stats = || [Statistics::default(), Statistics::default()];
-        let m = Measurement::new(ByteCount(1000), 2, &rounds, 0, [0, 1, 2], stats());
-        // Rounds end at 200, 300, 380 ns: 100 and 80 ns for 2000 bytes each.
+        let stats = [Statistics::default(), Statistics::default()];
+        let m = Measurement::new(ByteCount(1000), 2, (Time::from_ns(300), &rounds), 0, [0, 1, 2], stats);
+        // Measured from 300 ns on; rounds end at 400 and 480 ns: 100 and 80 ns for 2000 bytes each.
         assert_eq!(m.round_times, [Time::from_ns(100), Time::from_ns(80)]);
         // 16 000 bits in 80 ns = 200 Gb/s; 32 000 in 180 ns = 177.8 Gb/s; 4 messages in 180 ns = 22.2 per microsecond.
         assert!((m.bw_peak_gbps - 200.0).abs() < 1e-9);

@@ -51,8 +51,10 @@ impl Buffers {
 
 /// What the two directions have in common.
 pub trait Perftest: Workload {
-    /// Traffic over `buffers`, `rounds` messages a queue pair.
-    fn start(cfg: &Config, buffers: Buffers, rounds: u64, now: Time) -> Self;
+    /// Traffic over `buffers`: one message a queue pair, then nothing until [`Perftest::go_on`].
+    fn start(cfg: &Config, buffers: Buffers, now: Time) -> Self;
+    /// Another `rounds` messages a queue pair.
+    fn go_on(&mut self, rounds: u64);
     /// Times at which each round of messages was done.
     fn rounds(&self) -> &Rounds;
     /// A request that failed.
@@ -64,8 +66,8 @@ pub trait Perftest: Workload {
 }
 
 impl<U: Block<In = UnitIn, Out = UnitOut>, O: Observer<U>> System<U, O> {
-    /// Moves messages of `size` bytes, in the direction of the configuration: one a queue pair to warm up, then
-    /// `iterations` a queue pair that are measured.
+    /// Moves messages of `size` bytes, in the direction of the configuration: one a queue pair to warm up, and
+    /// when these are done `iterations` a queue pair that are measured.
     pub fn run(&mut self, size: ByteCount, iterations: u64) -> Result<Measurement, RunError> {
         match self.config().traffic.op {
             TrafficOp::Write => self.run_perftest::<WriteTraffic>(size, iterations),
@@ -80,31 +82,31 @@ impl<U: Block<In = UnitIn, Out = UnitOut>, O: Observer<U>> System<U, O> {
         let buffers = Buffers { region, size, stride };
         let first_cycle = self.cycles().0;
         let before = self.statistics();
-        let mut traffic = W::start(self.config(), buffers, iterations.saturating_add(1), self.now());
-
-        self.until(&mut traffic, |t| t.rounds().done() >= 1)?;
-        let warm_cycle = self.cycles().0;
-        let warm = self.statistics();
-        self.until(&mut traffic, |t| t.rounds().all_done())?;
-        let last_cycle = self.cycles().0;
+        let mut traffic = W::start(self.config(), buffers, self.now());
+        self.finish(&mut traffic)?;
+        let (warm_cycle, warm, start) = (self.cycles().0, self.statistics(), self.now());
+        traffic.go_on(iterations);
+        let last_cycle = self.finish(&mut traffic)?;
         let end = self.statistics();
-        // The last bytes are still on their way to memory. Once nothing moves any more, they never come.
-        self.run_until(&mut traffic, |t, system| t.checked() || system.fabric.next_event() == Time::NEVER)?;
 
         let qps = u64::from(self.config().traffic.qps);
         Ok(Measurement::new(
             ByteCount(size),
             qps,
-            traffic.rounds(),
+            (start, traffic.rounds()),
             traffic.wrong(),
             [first_cycle, warm_cycle, last_cycle],
             [warm.since(&before), end.since(&warm)],
         ))
     }
 
-    /// Runs until `done`, or until a request fails.
-    fn until<W: Perftest>(&mut self, traffic: &mut W, done: impl Fn(&W) -> bool) -> Result<(), RunError> {
-        self.run_until(traffic, |t, _| done(t) || t.failure().is_some())?;
-        traffic.failure().map_or(Ok(()), Err)
+    /// Runs until every message asked for is done, and then until it has been checked; the cycle when all were done. A
+    /// failed request ends the run.
+    fn finish<W: Perftest>(&mut self, traffic: &mut W) -> Result<u64, RunError> {
+        self.run_until(traffic, |t, _| t.rounds().all_done() || t.failure().is_some())?;
+        let done = self.cycles().0;
+        // The last bytes are still on their way to memory. Once nothing moves any more, they never come.
+        self.run_until(traffic, |t, system| t.checked() || system.fabric.next_event() == Time::NEVER)?;
+        traffic.failure().map_or(Ok(done), Err)
     }
 }

@@ -35,12 +35,12 @@ pub(super) struct QueuePair {
 }
 
 impl QueuePair {
-    /// `rounds` messages of `size` bytes in packets of `mtu`, `depth` open at a time, `requests` requests at the unit.
-    pub(super) fn new(size: u64, mtu: u32, rounds: u64, depth: u64, requests: u32) -> Self {
+    /// One message of `size` bytes in packets of `mtu`; `depth` messages open at a time, `requests` requests at the unit.
+    pub(super) fn new(size: u64, mtu: u32, depth: u64, requests: u32) -> Self {
         Self {
             size,
             mtu,
-            rounds,
+            rounds: 1,
             depth,
             message: 0,
             offset: 0,
@@ -51,6 +51,11 @@ impl QueuePair {
             first: 0,
             count: 0,
         }
+    }
+
+    /// Another `rounds` messages.
+    pub(super) fn extend(&mut self, rounds: u64) {
+        self.rounds = self.rounds.saturating_add(rounds);
     }
 
     /// The next packet, while the window is open.

@@ -117,10 +117,10 @@ impl Workload for ReadTraffic {
 }
 
 impl Perftest for ReadTraffic {
-    fn start(cfg: &Config, buffers: Buffers, rounds: u64, now: Time) -> Self {
+    fn start(cfg: &Config, buffers: Buffers, now: Time) -> Self {
         let t = &cfg.traffic;
         let requests = cfg.unit_cfg().stream_depth;
-        let pair = QueuePair::new(buffers.size, t.mtu_bytes, rounds, u64::from(t.queue_depth), requests);
+        let pair = QueuePair::new(buffers.size, t.mtu_bytes, u64::from(t.queue_depth), requests);
         Self {
             buffers,
             pairs: vec![pair; t.qps as usize],
@@ -128,11 +128,15 @@ impl Perftest for ReadTraffic {
             leaving: VecDeque::with_capacity(256),
             buffer: u64::from(t.transmit_buffer_kib) * 1024,
             turn: 0,
-            rounds: Rounds::new(u64::from(t.qps), rounds),
+            rounds: Rounds::new(u64::from(t.qps)),
             wrong: 0,
             failure: None,
             progress: 0,
         }
+    }
+    fn go_on(&mut self, rounds: u64) {
+        self.rounds.extend(rounds);
+        self.pairs.iter_mut().for_each(|pair| pair.extend(rounds));
     }
     fn rounds(&self) -> &Rounds {
         &self.rounds

@@ -43,7 +43,6 @@ pub struct WriteTraffic {
     /// Next queue pair to send, and next to be given to the unit.
     turn: (usize, usize),
     rounds: Rounds,
-    total: u64,
     wrong: u64,
     /// Bytes that landed outside of every buffer.
     stray: u64,
@@ -224,10 +223,10 @@ pub(super) fn unexpected(completion: &Completion) -> RunError {
 }
 
 impl Perftest for WriteTraffic {
-    fn start(cfg: &Config, buffers: Buffers, rounds: u64, now: Time) -> Self {
+    fn start(cfg: &Config, buffers: Buffers, now: Time) -> Self {
         let t = &cfg.traffic;
         let requests = cfg.unit_cfg().stream_depth;
-        let pair = QueuePair::new(buffers.size, t.mtu_bytes, rounds, u64::from(t.queue_depth), requests);
+        let pair = QueuePair::new(buffers.size, t.mtu_bytes, u64::from(t.queue_depth), requests);
         let qps = t.qps as usize;
         Self {
             buffers,
@@ -241,13 +240,16 @@ impl Perftest for WriteTraffic {
             paused: true,
             buffer: u64::from(t.receive_buffer_kib) * 1024,
             turn: (0, 0),
-            rounds: Rounds::new(qps as u64, rounds),
-            total: rounds,
+            rounds: Rounds::new(qps as u64),
             wrong: 0,
             stray: 0,
             failure: None,
             progress: 0,
         }
+    }
+    fn go_on(&mut self, rounds: u64) {
+        self.rounds.extend(rounds);
+        self.pairs.iter_mut().for_each(|pair| pair.extend(rounds));
     }
     fn rounds(&self) -> &Rounds {
         &self.rounds
@@ -256,13 +258,13 @@ impl Perftest for WriteTraffic {
         self.failure.clone()
     }
     fn checked(&self) -> bool {
-        self.landed.iter().all(|l| l.checked >= self.total)
+        self.landed.iter().all(|l| l.checked >= self.rounds.total())
     }
     fn wrong(&self) -> u64 {
-        let whole = self.total * self.buffers.size;
+        let whole = self.rounds.total() * self.buffers.size;
         let missing = |l: &Landed| whole.saturating_sub(l.checked * self.buffers.size + l.bytes);
         // Bytes of a message that never became whole were not compared: they count as wrong.
-        let unchecked = |l: &Landed| if l.checked < self.total { l.bytes } else { 0 };
+        let unchecked = |l: &Landed| if l.checked < self.rounds.total() { l.bytes } else { 0 };
         self.wrong + self.stray + self.landed.iter().map(|l| missing(l) + unchecked(l)).sum::<u64>()
     }
 }

@@ -1,5 +1,5 @@
 //! What the fabric tests share: requests of a NIC, and a loop over what comes back.
-#![allow(dead_code, unreachable_pub, reason = "each test crate uses a part")]
+#![allow(dead_code, unreachable_pub, clippy::unwrap_used, reason = "each test crate uses a part")]
 
 use system::Time;
 use system::config::Config;
@@ -50,8 +50,11 @@ pub fn translation(tag: u16, address: u64, count: u16) -> Packet {
     packet
 }
 
+/// Things with their times.
+pub type Timed<T> = Vec<(Time, T)>;
+
 /// Lets time pass event by event until `until`; packets for the NIC and bytes in memory with their times.
-pub fn watch(fabric: &mut Fabric, until: Time) -> (Vec<(Time, Packet)>, Vec<(Time, Landing)>) {
+pub fn watch(fabric: &mut Fabric, until: Time) -> (Timed<Packet>, Timed<Landing>) {
     let (mut packets, mut landings) = (Vec::new(), Vec::new());
     while fabric.next_event() <= until && fabric.next_event() != Time::NEVER {
         let now = fabric.next_event();

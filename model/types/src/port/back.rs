@@ -1,8 +1,8 @@
 //! Ports of `dma`, `tlp_tx`, `tlp_rx` and `regs`.
 
 use super::{
-    Beat, Completion, Credits, FunctionCfg, LineFill, LineRequest, MessageTlp, ReadData, ReleasedSegment, StreamNote,
-    TableControl, TlpBeat, WriteData, WriteDataRequest,
+    Beat, Completion, Credits, FlushNote, FunctionCfg, LineFill, LineRequest, MessageTlp, ReadData, ReleasedSegment,
+    Retranslate, Retranslated, Revocation, TableControl, TlpBeat, WriteData, WriteDataRequest, WriteSent,
 };
 use crate::access::{AddressType, PasidPrefix};
 use crate::addr::{FunctionId, TlpAddr};
@@ -50,7 +50,7 @@ ports! {
         data: Beat,
         /// one bit a DW of payload
         strb: u16 = cfg.data_dws(),
-        /// last beat: the TLP is committed with the descriptor beside it
+        /// last beat: the TLP is committed with the descriptor beside it, or dropped if that is not valid
         eop: bool,
         /// the TLP's descriptor, in the last beat
         tlp: TlpDescriptor,
@@ -104,6 +104,14 @@ ports! {
         posted_sent: bool,
         /// completions of data reads
         cpl: CplBeat,
+        /// invalidation epoch
+        epoch: u8 = 4,
+        /// grant epoch
+        grant: u8 = 4,
+        /// completion time-out in ticks of 1024 cycles, 0 for none
+        timeout: u16,
+        /// a translation looked up again
+        retranslated: Retranslated,
         /// read data is taken
         read_data_ready: bool,
         /// the completion is taken
@@ -118,7 +126,9 @@ ports! {
         /// one more read segment may come
         read_room: bool,
         /// the last TLP of a write segment was sent
-        write_sent: StreamNote,
+        write_sent: WriteSent,
+        /// a flush has ended
+        flushed: FlushNote,
         /// ranges of messages whose bytes are wanted
         write_data_request: WriteDataRequest,
         /// message bytes are taken
@@ -131,6 +141,12 @@ ports! {
         read_data: ReadData,
         /// completions of work requests
         completion: Completion,
+        /// a translation to look up again
+        retranslate: Retranslate,
+        /// no TLP committed under an older epoch is in flight
+        drained: bool,
+        /// every write committed under an older epoch has been sent
+        sent: bool,
         /// a write TLP was committed
         stat_write_tlp: bool,
         /// a read TLP was issued
@@ -151,6 +167,10 @@ ports! {
         stat_stall_data: bool,
         /// a cycle in which a beat waited for `tlp_tx`
         stat_stall_tx: bool,
+        /// a translation was looked up again because an invalidation had passed
+        stat_retranslate: bool,
+        /// a data read timed out
+        stat_timeout: bool,
     }
 
     |cfg|
@@ -280,6 +300,10 @@ ports! {
         rready: bool,
         /// statistics of every block
         stat: super::StatBus,
+        /// the driver command is done
+        command_done: bool,
+        /// its flush read failed
+        command_failed: bool,
     }
 
     |cfg|
@@ -303,6 +327,8 @@ ports! {
         rresp: u8 = 2,
         /// table registers
         control: TableControl,
+        /// driver command
+        command: Revocation,
         /// an enabled interrupt cause is pending
         irq: bool,
     }

@@ -1,8 +1,8 @@
 //! Ports of `mpt`, `seg` and `mtt`.
 
 use super::{
-    CheckedRequest, FunctionCfg, LineFill, LineRequest, MappedSegment, Segment, SlotNote, StreamNote, TableControl,
-    WorkRequest,
+    CheckedRequest, FunctionCfg, LineFill, LineRequest, MappedSegment, Retranslate, RevokeLines, Segment, SlotNote,
+    StreamNote, TableControl, WorkRequest,
 };
 use crate::ports;
 
@@ -24,6 +24,12 @@ ports! {
         fetch_ready: bool,
         /// `seg` has room for one more request of this stream
         room: StreamNote,
+        /// an access of `dma` to be judged again
+        retranslate: Retranslate,
+        /// a revocation starts
+        revoke: RevokeLines,
+        /// grant epoch: advances one cycle after a revocation starts
+        grant: u8 = 4,
     }
 
     |cfg|
@@ -35,6 +41,8 @@ ports! {
         fetch: LineRequest,
         /// requests that passed or failed protection, in stream order
         checked: CheckedRequest,
+        /// no line of the revocation is left
+        revoke_done: bool,
         /// a lookup hit the MPT cache
         stat_hit: bool,
         /// a lookup missed the MPT cache
@@ -86,11 +94,17 @@ ports! {
         fill: LineFill,
         /// `tlp_tx` takes the fetch
         fetch_ready: bool,
+        /// a revocation starts
+        revoke: RevokeLines,
+        /// completion time-out in ticks of 1024 cycles, 0 for none
+        timeout: u16,
     }
 
     |cfg|
     /// Outputs of `mtt`.
     out MttOut {
+        /// no line of the revocation is left
+        revoke_done: bool,
         /// MTT line fetches
         fetch: LineRequest,
         /// segments with their entry applied, in any order

@@ -18,7 +18,7 @@ pub use translate::{
 pub use unit::{StatBus, StatSource, UnitIn, UnitOut, stat_sources, stat_width};
 
 use crate::access::{AddressType, Mode, Op, PasidPrefix, Syndrome};
-use crate::addr::{FunctionId, Iova, Key, Length, Offset, Pd, RequesterId, Slot, StreamId, TlpAddr, Va, WrId};
+use crate::addr::{BusAddr, FunctionId, Iova, Key, Length, Offset, Pd, RequesterId, Slot, StreamId, TlpAddr, Va, WrId};
 use crate::ports;
 use crate::table::Line;
 use crate::tlp::Header;
@@ -281,6 +281,8 @@ ports! {
         mpt_base: Iova,
         /// entries in the MPT, at most 2^24
         mpt_entries: u32 = 25,
+        /// completion time-out in ticks of 1024 cycles, 0 for none
+        timeout: u16,
     }
 
     |cfg|
@@ -310,10 +312,25 @@ ports! {
         pasid: PasidPrefix,
         /// base-two logarithm of the region's page size
         page_log2: u8 = 6,
+        /// what was asked: to ask again once a revocation has passed
+        asked: Asked,
         /// first virtual address
         va: Va,
         /// IOVA of the MTT entry of the page that holds `va`
         entry: Iova,
+    }
+
+    |cfg|
+    /// The part of a request that protection is judged by, kept with its segments to judge them again.
+    group Asked {
+        /// memory key
+        key: Key,
+        /// protection domain
+        pd: Pd,
+        /// issued by a remote peer
+        remote: bool,
+        /// grant epoch at which the tables were read
+        grant: u8 = 4,
     }
 
     |cfg|
@@ -347,6 +364,10 @@ ports! {
         pasid: PasidPrefix,
         /// failure so far, 0 for none
         syndrome: Syndrome,
+        /// what was asked
+        asked: Asked,
+        /// virtual address of the segment's first byte
+        va: Va,
     }
 
     |cfg|
@@ -392,6 +413,105 @@ ports! {
         no_snoop: bool,
         /// invalidation epoch of the translation, meaningful when it came through the ATC
         epoch: u8 = 4,
+        /// no data: a zero-length read that flushes the stream's writes; its request completes with it when it is the last
+        flush: bool,
+    }
+
+    |cfg|
+    /// The end of a flush.
+    group FlushNote {
+        /// a flush has ended
+        valid: bool,
+        /// its stream
+        stream: StreamId = cfg.stream_bits(),
+        /// failure, 0 for none
+        syndrome: Syndrome,
+    }
+
+    |cfg|
+    /// A write segment whose TLPs have been sent, or that sends none.
+    group WriteSent {
+        /// a segment is named
+        valid: bool,
+        /// its stream
+        stream: StreamId = cfg.stream_bits(),
+        /// failure, 0 for none
+        syndrome: Syndrome,
+    }
+
+    |cfg|
+    /// A TLP's access to be judged again before its commit, because an invalidation or a revocation has passed its
+    /// segment: it goes through the whole unit as a request of its own.
+    group Retranslate {
+        /// an access is given; an engine has at most one under way
+        valid: bool,
+        /// engine that asks: 0 writes, 1 reads
+        engine: bool,
+        /// function
+        function: FunctionId = cfg.function_bits(),
+        /// operation
+        op: Op,
+        /// report faults instead of waiting
+        on_fault: bool,
+        /// what was asked
+        asked: Asked,
+        /// virtual address of the TLP's first byte
+        va: Va,
+        /// bytes
+        length: Length = 13,
+    }
+
+    |cfg|
+    /// The answer to a [`Retranslate`].
+    group Retranslated {
+        /// an answer is given
+        valid: bool,
+        /// engine that asked: 0 writes, 1 reads
+        engine: bool,
+        /// failure; when not 0, nothing below counts
+        syndrome: Syndrome,
+        /// address of the byte asked for
+        address: TlpAddr,
+        /// AT to send
+        at: AddressType,
+        /// non-snooped access
+        no_snoop: bool,
+        /// invalidation epoch of the translation
+        epoch: u8 = 4,
+        /// grant epoch at which the tables were read
+        grant: u8 = 4,
+    }
+
+    |cfg|
+    /// A driver command that takes rights or mappings away; the tables in memory have been changed already.
+    group Revocation {
+        /// a command is given; held until it is done
+        valid: bool,
+        /// function whose memory it is
+        function: FunctionId = cfg.function_bits(),
+        /// MPT index
+        index: u32 = 24,
+        /// IOVA of the region's first MTT entry
+        entries: Iova,
+        /// MTT entries
+        count: u32,
+        /// GPU memory: a zero-length read at `address` returns before the report
+        flush: bool,
+        /// bus address for that read, DW-aligned
+        address: BusAddr,
+    }
+
+    |cfg|
+    /// The table lines that a revocation is about.
+    group RevokeLines {
+        /// a revocation starts: one cycle
+        valid: bool,
+        /// MPT index
+        index: u32 = 24,
+        /// number of the first MTT line: IOVA shifted right by 6
+        first: u64 = 58,
+        /// MTT lines
+        count: u32 = 30,
     }
 
     |cfg|

@@ -1,6 +1,9 @@
 //! Ports of `replay`, `atc` and `ats`.
 
-use super::{CplBeat, FunctionCfg, MappedSegment, MessageTlp, ReleasedSegment, SlotNote, StreamNote, TlpDescriptor};
+use super::{
+    CplBeat, FlushNote, FunctionCfg, MappedSegment, MessageTlp, ReleasedSegment, Retranslated, Revocation, RevokeLines,
+    SlotNote, TlpDescriptor, WriteSent,
+};
 use crate::access::{PasidPrefix, Syndrome};
 use crate::addr::{FunctionId, Iova, Slot, TlpAddr};
 use crate::ports;
@@ -192,6 +195,8 @@ ports! {
         grant_slot: Slot = cfg.slot_bits(),
         /// Translation Request it waits for
         grant_index: u8 = cfg.ats_bits(),
+        /// it waits for the first granule asked for
+        grant_first: bool,
         /// Translation Requests that have ended
         wake: AtsWake,
         /// `dma` has room for one more write segment
@@ -199,7 +204,9 @@ ports! {
         /// `dma` has room for one more read segment
         read_room: bool,
         /// the last TLP of a write segment of this stream was sent
-        write_sent: StreamNote,
+        write_sent: WriteSent,
+        /// a flush has ended
+        flushed: FlushNote,
     }
 
     |cfg|
@@ -213,6 +220,8 @@ ports! {
         released: ReleasedSegment,
         /// slot that is free again
         free: SlotNote,
+        /// a translation looked up again for `dma`
+        retranslated: Retranslated,
         /// a segment passed without a lookup
         stat_bypass: bool,
         /// a lookup was repeated for a parked segment
@@ -221,6 +230,8 @@ ports! {
         stat_park: bool,
         /// a segment was released
         stat_release: bool,
+        /// a stream's writes were flushed because its path changes
+        stat_flush: bool,
         /// a cycle in which translated segments waited for room in `dma`
         stat_stall_dma: bool,
         /// a cycle in which segments waited for a translation and none was released
@@ -252,6 +263,18 @@ ports! {
         message: MessageTlp,
         /// `tlp_tx` takes the message that leaves
         answer_ready: bool,
+        /// no TLP of `dma` committed under an older epoch is in flight
+        drained: bool,
+        /// every write of `dma` committed under an older epoch has been sent on the link
+        sent: bool,
+        /// driver command
+        command: Revocation,
+        /// `mpt` has no line of the revocation left
+        mpt_revoke_done: bool,
+        /// `mtt` has no line of the revocation left
+        mtt_revoke_done: bool,
+        /// completion time-out in ticks of 1024 cycles, 0 for none
+        timeout: u16,
     }
 
     |cfg|
@@ -265,6 +288,8 @@ ports! {
         grant_slot: Slot = cfg.slot_bits(),
         /// the request
         grant_index: u8 = cfg.ats_bits(),
+        /// it waits for the first granule asked for: it fails if that gives too little
+        grant_first: bool,
         /// requests that have ended
         wake: AtsWake,
         /// Translation Requests
@@ -277,6 +302,16 @@ ports! {
         message_ready: bool,
         /// messages that leave: Invalidate Completions
         answer: TlpDescriptor,
+        /// invalidation epoch: advances with every invalidation that `atc` takes
+        epoch: u8 = 4,
+        /// a revocation starts
+        revoke: RevokeLines,
+        /// grant epoch: advances one cycle after a revocation starts
+        grant: u8 = 4,
+        /// the driver command is done: one cycle
+        command_done: bool,
+        /// the flush read of the command failed; with `command_done`
+        command_failed: bool,
         /// a Translation Request was sent
         stat_request: bool,
         /// a miss joined a request in flight
@@ -291,5 +326,17 @@ ports! {
         stat_stall_full: bool,
         /// Translation Requests in flight were counted up by this cycle (for averages)
         stat_busy: bool,
+        /// an Invalidate Request was accepted
+        stat_invalidate_request: bool,
+        /// an ITag was answered in an Invalidate Completion
+        stat_invalidate_completion: bool,
+        /// an answer was discarded, or cut to what was asked, because an invalidation passed
+        stat_discard: bool,
+        /// a message that is no Invalidate Request for a function of the unit was dropped
+        stat_message_dropped: bool,
+        /// a driver revocation was reported
+        stat_revocation: bool,
+        /// a Translation Request timed out
+        stat_timeout: bool,
     }
 }

@@ -54,11 +54,11 @@ crate::port_leaf!(TlpOp, 3, |v| u64::from(v.0), |b| TlpOp(b as u8));
 /// Attributes of a TLP.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Attributes {
-    /// Relaxed Ordering, Attr[1].
+    /// Relaxed Ordering, `Attr[1]`.
     pub relaxed: bool,
-    /// ID-Based Ordering, Attr[2].
+    /// ID-Based Ordering, `Attr[2]`.
     pub id_order: bool,
-    /// No Snoop, Attr[0].
+    /// No Snoop, `Attr[0]`.
     pub no_snoop: bool,
 }
 

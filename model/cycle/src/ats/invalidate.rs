@@ -1,0 +1,336 @@
+//! Invalidations: a queue that never refuses, and an engine that works on one at a time.
+//!
+//! An Invalidate Request is accepted into a queue with a place for every one a function may have outstanding (32), so
+//! that accepting never depends on sending (PCIe 6.x 10.3.4). The engine offers it to `atc`, which from the edge that
+//! takes it blocks new use of the range and advances the epoch; waits for the sweep and until `dma` has no TLP in flight
+//! that was committed under an older epoch; then answers. The answer is a posted message behind every write committed
+//! before (10.3.3). Finished ITags of one agent and function that wait for the message stream go in one completion.
+//!
+//! ATS Enable 0→1 and function-level reset pass through the same engine, whole function and without an answer.
+//!
+//! A driver revocation does too: `mpt` and `mtt` drop their lines, the grant epoch advances one cycle after they have
+//! been told (so that nothing carries the new epoch with an old line), the old epoch drains, and the driver is told. For
+//! GPU memory "sent" is not enough, since a peer write may still sit in a switch: once every older write has left, a
+//! zero-length read on the same path (AT = 10, same function, no relaxed ordering) returns before the report.
+
+use std::collections::VecDeque;
+use types::ats::InvalidateRange;
+use types::port::{AtcInvalidate, MessageTlp, Revocation, RevokeLines, TlpDescriptor};
+use types::tlp::{Body, Tlp, TlpOp, message_code};
+use types::{AddressType, FunctionId, RequesterId, TlpAddr};
+
+/// Invalidate Requests a function may have outstanding (10.3.5).
+const QUEUE: u32 = 32;
+/// Cycles from the edge that advances the epoch until `dma` has seen it and its `drained` has come back.
+const EPOCH_ROUND_TRIP: u8 = 4;
+
+/// Who waits for the answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Answer {
+    function: FunctionId,
+    agent: RequesterId,
+    itags: u32,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Item {
+    invalidate: AtcInvalidate,
+    /// `None` for what the function's configuration asks for.
+    answer: Option<Answer>,
+    /// A driver command; nothing above counts.
+    command: bool,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+enum State {
+    #[default]
+    Idle,
+    /// Offered to `atc`.
+    Offered,
+    /// Taken by `atc`; `swept` once its sweep is over.
+    Working { swept: bool, wait: u8 },
+    /// `mpt` and `mtt` have been told; the grant epoch advances at this edge.
+    Told,
+    /// Both sweep.
+    Revoking { mpt: bool, mtt: bool, wait: u8 },
+    /// Older writes leave, then the flush read goes out.
+    Flush,
+    /// The flush read is out.
+    Flushing,
+}
+
+/// What happened at an edge.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Events {
+    /// `atc` took this invalidation: requests in flight must be compared with it.
+    pub(super) taken: Option<AtcInvalidate>,
+    /// An Invalidate Request was accepted.
+    pub(super) accepted: bool,
+    /// A message was dropped.
+    pub(super) dropped: bool,
+    /// ITags that were answered.
+    pub(super) answered: bool,
+    /// The driver command is done; `failed` if its flush read did not succeed.
+    pub(super) command_done: bool,
+    pub(super) failed: bool,
+    /// The flush read wants to leave.
+    pub(super) flush: Option<TlpDescriptor>,
+}
+
+/// Inputs of the engine at an edge.
+pub(super) struct Inputs<'a> {
+    pub(super) message: &'a MessageTlp,
+    pub(super) answer_ready: bool,
+    pub(super) invalidate_ready: bool,
+    pub(super) invalidate_done: bool,
+    pub(super) drained: bool,
+    pub(super) sent: bool,
+    pub(super) command: &'a Revocation,
+    pub(super) mpt_done: bool,
+    pub(super) mtt_done: bool,
+    /// The flush read has come back, and how.
+    pub(super) flushed: Option<bool>,
+    /// The flush read has been taken over for sending.
+    pub(super) flush_taken: bool,
+    /// No fill is on its way into `atc`: one taken after an invalidation must not be older than it.
+    pub(super) fills_quiet: bool,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Invalidations {
+    queue: VecDeque<Item>,
+    current: Item,
+    state: State,
+    finished: Option<Answer>,
+    answer: TlpDescriptor,
+    epoch: u8,
+    grant: u8,
+    revoke: RevokeLines,
+    /// The command on the port has been queued.
+    command_open: bool,
+    flush_tag: u16,
+}
+
+impl Invalidations {
+    pub(super) fn new(functions: u32, flush_tag: u16) -> Self {
+        // Every function's requests, a reset and an Enable of each, and the driver's command.
+        let places = (functions * (QUEUE + 2) + 1) as usize;
+        Self {
+            queue: VecDeque::with_capacity(places),
+            current: Item::default(),
+            state: State::Idle,
+            finished: None,
+            answer: TlpDescriptor::default(),
+            epoch: 0,
+            grant: 0,
+            revoke: RevokeLines::default(),
+            command_open: false,
+            flush_tag,
+        }
+    }
+
+    pub(super) fn reset(&mut self) {
+        self.queue.clear();
+        self.state = State::Idle;
+        self.finished = None;
+        self.answer = TlpDescriptor::default();
+        (self.epoch, self.grant) = (0, 0);
+        self.revoke = RevokeLines::default();
+        self.command_open = false;
+    }
+
+    pub(super) fn epoch(&self) -> u8 {
+        self.epoch
+    }
+
+    pub(super) fn grant(&self) -> u8 {
+        self.grant
+    }
+
+    pub(super) fn revoke(&self) -> RevokeLines {
+        self.revoke
+    }
+
+    pub(super) fn answer(&self) -> TlpDescriptor {
+        self.answer
+    }
+
+    /// What `atc` is offered.
+    pub(super) fn offer(&self) -> AtcInvalidate {
+        if matches!(self.state, State::Offered) { self.current.invalidate } else { AtcInvalidate::default() }
+    }
+
+    /// Whether the flush read must go before Translation Requests that wait.
+    pub(super) fn wants_flush(&self) -> bool {
+        matches!(self.state, State::Flush)
+    }
+
+    /// Whether an invalidation is being offered: no fill may be offered beside it.
+    pub(super) fn offering(&self) -> bool {
+        matches!(self.state, State::Offered)
+    }
+
+    pub(super) fn idle(&self) -> bool {
+        matches!(self.state, State::Idle) && self.queue.is_empty() && self.finished.is_none() && !self.answer.valid
+    }
+
+    /// Every entry of a function goes: ATS Enable 0→1, function-level reset.
+    pub(super) fn flush(&mut self, function: FunctionId) {
+        let invalidate = AtcInvalidate { valid: true, function, all: true, size_log2: 63, ..AtcInvalidate::default() };
+        self.queue.push_back(Item { invalidate, ..Item::default() });
+    }
+
+    /// Queues an Invalidate Request for a function whose requester ID `functions` knows.
+    fn accept(&mut self, message: &MessageTlp, functions: impl Fn(RequesterId) -> Option<FunctionId>) -> bool {
+        let Ok(Tlp { body: Body::Message { requester, tag, code, dw2, .. }, .. }) =
+            Tlp::parse(message.hdr, message.pasid)
+        else {
+            return false;
+        };
+        let target = RequesterId((dw2 >> 16) as u16);
+        let Some(function) = functions(target).filter(|_| code == message_code::INVALIDATE_REQUEST) else {
+            return false;
+        };
+        // An undefined size is taken for every address: more than was asked for, never less.
+        let range = InvalidateRange::decode(message.data.to_le_bytes());
+        let size = range.and_then(|r| r.size);
+        let whole = size.is_none();
+        let invalidate = AtcInvalidate {
+            valid: true,
+            function,
+            pasid: message.pasid,
+            global: range.is_some_and(|r| r.global),
+            all: whole && !message.pasid.valid,
+            iova: range.map(|r| r.iova).unwrap_or_default(),
+            size_log2: size.map_or(63, |s| s.log2()),
+        };
+        let answer = Some(Answer { function, agent: requester, itags: 1 << (tag.0 & 31) });
+        self.queue.push_back(Item { invalidate, answer, command: false });
+        true
+    }
+
+    pub(super) fn step(&mut self, inp: &Inputs<'_>, functions: impl Fn(RequesterId) -> Option<FunctionId>) -> Events {
+        let mut events = Events::default();
+        self.send(inp.answer_ready, &mut events);
+        self.revoke = RevokeLines::default();
+        self.state = match self.state {
+            State::Idle => match self.queue.front() {
+                Some(Item { command: true, .. }) => {
+                    self.queue.pop_front();
+                    self.revoke = lines_of(inp.command);
+                    State::Told
+                }
+                Some(item) if inp.fills_quiet => {
+                    self.current = *item;
+                    self.queue.pop_front();
+                    State::Offered
+                }
+                _ => State::Idle,
+            },
+            State::Offered if inp.invalidate_ready => {
+                events.taken = Some(self.current.invalidate);
+                self.epoch = (self.epoch + 1) & 15;
+                State::Working { swept: false, wait: EPOCH_ROUND_TRIP }
+            }
+            State::Offered => State::Offered,
+            State::Working { swept, wait } => {
+                let swept = swept || inp.invalidate_done;
+                if swept && wait == 0 && inp.drained && self.finish() {
+                    State::Idle
+                } else {
+                    State::Working { swept, wait: wait.saturating_sub(1) }
+                }
+            }
+            State::Told => {
+                self.grant = (self.grant + 1) & 15;
+                State::Revoking { mpt: false, mtt: false, wait: EPOCH_ROUND_TRIP }
+            }
+            State::Revoking { mpt, mtt, wait } => {
+                let (mpt, mtt) = (mpt || inp.mpt_done, mtt || inp.mtt_done);
+                match (mpt && mtt && wait == 0 && inp.drained, inp.command.flush) {
+                    (false, _) => State::Revoking { mpt, mtt, wait: wait.saturating_sub(1) },
+                    (true, true) => State::Flush,
+                    (true, false) => Self::report(&mut events, true),
+                }
+            }
+            State::Flush if inp.flush_taken => State::Flushing,
+            State::Flush => {
+                events.flush = inp.sent.then(|| self.flush_read(inp.command));
+                State::Flush
+            }
+            State::Flushing => match inp.flushed {
+                Some(ok) => Self::report(&mut events, ok),
+                None => State::Flushing,
+            },
+        };
+        // The port goes low only after the report has been seen: until then it is the same command.
+        if inp.command.valid && !self.command_open {
+            self.queue.push_back(Item { command: true, ..Item::default() });
+        }
+        self.command_open = inp.command.valid;
+        if inp.message.valid {
+            events.accepted = self.accept(inp.message, functions);
+            events.dropped = !events.accepted;
+        }
+        events
+    }
+
+    fn report(events: &mut Events, ok: bool) -> State {
+        (events.command_done, events.failed) = (true, !ok);
+        State::Idle
+    }
+
+    fn flush_read(&self, command: &Revocation) -> TlpDescriptor {
+        TlpDescriptor {
+            valid: true,
+            op: TlpOp::READ,
+            function: command.function,
+            at: AddressType::TRANSLATED,
+            address: TlpAddr(command.address.0 & !3),
+            length_dw: 1,
+            tag: self.flush_tag,
+            ..TlpDescriptor::default()
+        }
+    }
+
+    /// Adds the current ITag to the answer that waits, if it may share its completion.
+    fn finish(&mut self) -> bool {
+        let Some(answer) = self.current.answer else { return true };
+        match &mut self.finished {
+            None => self.finished = Some(answer),
+            Some(waiting) if waiting.function == answer.function && waiting.agent == answer.agent => {
+                waiting.itags |= answer.itags;
+            }
+            Some(_) => return false,
+        }
+        true
+    }
+
+    fn send(&mut self, ready: bool, events: &mut Events) {
+        if self.answer.valid && !ready {
+            return;
+        }
+        self.answer = TlpDescriptor::default();
+        let Some(answer) = self.finished.take() else { return };
+        events.answered = true;
+        // Writes leave in TC0 alone, so there is one copy.
+        let completion_count = 1u64;
+        self.answer = TlpDescriptor {
+            valid: true,
+            op: TlpOp::MESSAGE_BY_ID,
+            function: answer.function,
+            at: AddressType::UNTRANSLATED,
+            address: TlpAddr(u64::from(answer.agent.0) << 48 | completion_count << 32 | u64::from(answer.itags)),
+            first_be: message_code::INVALIDATE_COMPLETION & 15,
+            last_be: message_code::INVALIDATE_COMPLETION >> 4,
+            ..TlpDescriptor::default()
+        };
+    }
+}
+
+/// The lines that hold a region's entries.
+fn lines_of(command: &Revocation) -> RevokeLines {
+    let first = command.entries.0 >> 6;
+    let end = (command.entries.0.wrapping_add(8 * u64::from(command.count)).wrapping_add(63)) >> 6;
+    RevokeLines { valid: true, index: command.index, first, count: end.wrapping_sub(first) as u32 }
+}

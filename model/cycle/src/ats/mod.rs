@@ -1,0 +1,389 @@
+//! `ats`: outstanding Translation Requests, and Invalidate Requests (invalidate.rs).
+//!
+//! ```text
+//!  miss ─► m ─► merge with an open request, or open one ─► grant
+//!                         │ to send ─► request (to tlp_tx)
+//!  cpl ──► first beat ─► answer[index] ─► fill (to atc), fill_done ─► wake
+//!                                     └─ no access, error ───────────► wake (fail)
+//! ```
+//!
+//! A request asks for the base granule of the ATC (2^(STU+12) bytes) that missed, and for those behind it where `ats_entries`
+//! says so (request.rs). A miss joins an open request that asks for its granule under the same function and PASID, unless it needs write permission and the request was sent with NW. An answer is kept
+//! before the segments that wait for it look up again; R = W = 0 is never kept. Completions are always sunk: an answer has
+//! its place from the moment the request is opened.
+//!
+//! Invalidations and answers are unordered (10.3.6), so at the edge at which `atc` takes an invalidation every request in
+//! flight is compared with it: one that asked inside the range is discarded, and its segments ask again; any other of
+//! the function is cut to the granule it asked for, since its answer might cover more and reach into the range.
+
+mod invalidate;
+mod request;
+
+use crate::progress::{Wait, wait};
+use crate::timeout::Timeouts;
+use invalidate::{Events, Inputs, Invalidations};
+use request::{ENTRIES, Request, State};
+use std::collections::VecDeque;
+use types::port::{AtcFill, AtcKey, AtsIn, AtsMiss, AtsOut, AtsWake, CplBeat, FunctionCfg, TlpDescriptor};
+use types::tlp::{TlpOp, status};
+use types::{AddressType, Block, Cycle, FunctionId, Iova, RequesterId, Syndrome, TlpAddr, UnitCfg};
+/// What is held here, and what it needs to go on.
+pub const WAITS: &[Wait] = &[
+    wait("ats.request", "tlp_tx.ats_request", "it has not been sent"),
+    wait("ats.request", "agent.completion", "it has been sent"),
+    wait("ats.request", "atc.fill", "its answer is being kept"),
+    wait("ats.invalidation", "ats.request", "a fill is on its way into the ATC: its answer is there already"),
+    wait("ats.invalidation", "atc.engine", "its range is swept"),
+    wait("ats.invalidation", "dma.committed", "TLPs of the old epoch are in flight"),
+    wait("ats.invalidation", "tlp_tx.posted", "its completion leaves"),
+    wait("ats.revocation", "dma.committed", "TLPs of the old epoch are in flight"),
+    wait("ats.revocation", "dma.posted_sent", "GPU memory: older writes leave first"),
+    wait("ats.revocation", "tlp_tx.ats_request", "the flush read has not been sent"),
+    wait("ats.revocation", "host.completion", "the flush read has been sent"),
+];
+
+/// The Translation Request block.
+#[derive(Clone, Debug)]
+pub struct Ats {
+    granule_log2: u32,
+    /// Granules asked for at a time.
+    entries: u32,
+    tag_base: u16,
+    functions: Vec<FunctionCfg>,
+    requests: Vec<Request>,
+    miss: AtsMiss,
+    to_send: VecDeque<u8>,
+    answered: VecDeque<u8>,
+    /// The request whose fill `atc` has taken and not yet made visible.
+    filling: Option<u8>,
+    open: u32,
+    timeouts: Timeouts,
+    invalidations: Invalidations,
+    /// The flush read has been put on `request`.
+    flush_sent: bool,
+    out: AtsOut,
+}
+
+impl Ats {
+    fn reset(&mut self) {
+        self.requests.fill(Request::default());
+        self.functions.fill(FunctionCfg::default());
+        self.invalidations.reset();
+        self.timeouts.reset();
+        self.flush_sent = false;
+        self.miss = AtsMiss::default();
+        self.to_send.clear();
+        self.answered.clear();
+        self.filling = None;
+        self.open = 0;
+        self.out = AtsOut::default();
+    }
+
+    fn granule(&self, iova: Iova) -> u64 {
+        iova.0 >> self.granule_log2
+    }
+
+    /// Finds a place for the miss that was taken.
+    fn place(&mut self) {
+        let miss = self.miss;
+        if !miss.valid {
+            return;
+        }
+        let joins = self.requests.iter().position(|r| {
+            !matches!(r.state, State::Free | State::Retired)
+                && r.key.function == miss.key.function
+                && r.key.pasid == miss.key.pasid
+                && r.covers(miss.key.iova, self.granule_log2)
+                && (r.write || !miss.write)
+        });
+        let index = match joins {
+            Some(index) => {
+                self.out.stat_merge = true;
+                index
+            }
+            None => {
+                let Some(index) = self.requests.iter().position(|r| r.state == State::Free) else {
+                    self.out.stat_stall_full = true;
+                    return;
+                };
+                self.open(index, &miss);
+                index
+            }
+        };
+        self.out.grant_valid = true;
+        self.out.grant_slot = miss.slot;
+        self.out.grant_index = index as u8;
+        self.out.grant_first = self.granule(self.requests[index].key.iova) == self.granule(miss.key.iova);
+        self.miss = AtsMiss::default();
+    }
+
+    fn open(&mut self, index: usize, miss: &AtsMiss) {
+        let key = AtcKey { iova: Iova(self.granule(miss.key.iova) << self.granule_log2), ..miss.key };
+        let function = self.functions.get(usize::from(key.function.0)).copied().unwrap_or_default();
+        let refused = match function {
+            FunctionCfg { bus_master: false, .. } => Some(Syndrome::BUS_MASTER_OFF),
+            FunctionCfg { ats_enable: false, .. } => Some(Syndrome::ATS_OFF),
+            _ => None,
+        };
+        let state = if refused.is_some() { State::Answered } else { State::ToSend };
+        // No more than a completion may carry (10.2.2), and not past the end of the address space.
+        let most = if function.rcb { ENTRIES } else { ENTRIES / 2 };
+        let left = (u64::MAX >> self.granule_log2) - self.granule(key.iova) + 1;
+        let asked = u64::from(self.entries).min(most as u64).min(left) as u8;
+        self.requests[index] = Request { state, key, asked, write: miss.write, ..Request::default() };
+        self.open += 1;
+        match refused {
+            Some(syndrome) => self.answer(index, syndrome, (true, true)),
+            None => self.to_send.push_back(index as u8),
+        }
+    }
+
+    fn send(&mut self, ready: bool, previous: TlpDescriptor) {
+        self.out.request = previous;
+        if previous.valid && !ready {
+            return;
+        }
+        self.out.request = TlpDescriptor::default();
+        if self.invalidations.wants_flush() {
+            return;
+        }
+        let Some(index) = self.to_send.pop_front() else { return };
+        let request = &mut self.requests[usize::from(index)];
+        request.state = State::Sent;
+        self.timeouts.start(usize::from(index));
+        self.out.request = TlpDescriptor {
+            valid: true,
+            op: TlpOp::READ,
+            function: request.key.function,
+            at: AddressType::TRANSLATION_REQUEST,
+            address: TlpAddr(request.key.iova.0 | u64::from(!request.write)),
+            length_dw: 2 * u16::from(request.asked),
+            first_be: 0xf,
+            last_be: 0xf,
+            tag: self.tag_base + u16::from(index),
+            pasid: request.key.pasid,
+            ..TlpDescriptor::default()
+        };
+        self.out.stat_request = true;
+    }
+
+    /// The request ends; its segments are woken once what it brought is kept.
+    fn answer(&mut self, index: usize, syndrome: Syndrome, fails: (bool, bool)) {
+        let request = &mut self.requests[index];
+        request.state = State::Answered;
+        request.wake = AtsWake { valid: true, index: index as u8, syndrome, fail_reads: fails.0, fail_writes: fails.1 };
+        self.answered.push_back(index as u8);
+    }
+
+    /// Takes a beat of a Translation Completion.
+    fn complete(&mut self, cpl: &CplBeat) {
+        let index = usize::from(cpl.index);
+        let Some(request) = self.requests.get_mut(index).filter(|_| cpl.valid) else { return };
+        if cpl.eop {
+            // The late completion of a request that timed out gives its tag back.
+            request.late = false;
+            if request.state == State::Retired {
+                *request = Request::default();
+                self.open -= 1;
+                return;
+            }
+        }
+        if request.state != State::Sent {
+            return;
+        }
+        self.out.stat_completion = cpl.eop;
+        let Some((syndrome, fails)) = request.take(cpl, self.granule_log2) else { return };
+        self.out.stat_error = syndrome == Syndrome::TRANSLATION_FAILED;
+        self.out.stat_no_access = !self.out.stat_error && (fails.0 || fails.1);
+        self.out.stat_discard = request.discard || request.cut;
+        self.answer(index, syndrome, fails);
+    }
+
+    fn configure(&mut self, cfg: &FunctionCfg) {
+        let Some(function) = self.functions.get_mut(usize::from(cfg.function.0)).filter(|_| cfg.valid) else { return };
+        // Implicit flush: Enable 0→1 and function-level reset, not 1→0 (10.3.7).
+        if cfg.reset || cfg.ats_enable && !function.ats_enable {
+            self.invalidations.flush(cfg.function);
+        }
+        *function = *cfg;
+    }
+
+    fn invalidate(&mut self, inp: &AtsIn) {
+        let functions = &self.functions;
+        let find = |id: RequesterId| {
+            let known = |f: &FunctionCfg| f.valid && f.requester == id;
+            functions.iter().position(known).map(|i| FunctionId(i as u16))
+        };
+        let inputs = Inputs {
+            message: &inp.message,
+            answer_ready: inp.answer_ready,
+            invalidate_ready: inp.invalidate_ready,
+            invalidate_done: inp.invalidate_done,
+            drained: inp.drained,
+            sent: inp.sent,
+            command: &inp.command,
+            mpt_done: inp.mpt_revoke_done,
+            mtt_done: inp.mtt_revoke_done,
+            flushed: self.flushed(&inp.cpl),
+            flush_taken: self.flush_sent,
+            fills_quiet: self.filling.is_none(),
+        };
+        let Events { taken, accepted, dropped, answered, command_done, failed, flush } =
+            self.invalidations.step(&inputs, find);
+        // The flush read goes before Translation Requests that wait.
+        self.flush_sent = flush.is_some() && !self.out.request.valid;
+        if let Some(flush) = flush.filter(|_| self.flush_sent) {
+            self.out.request = flush;
+        }
+        self.out.command_done = command_done;
+        self.out.command_failed = failed;
+        self.out.stat_revocation = command_done;
+        self.out.revoke = self.invalidations.revoke();
+        self.out.grant = self.invalidations.grant();
+        if let Some(invalidate) = taken {
+            for request in &mut self.requests {
+                let less = request.compare(&invalidate, self.granule_log2);
+                self.out.stat_discard |= less && request.state == State::Answered;
+            }
+        }
+        self.out.stat_invalidate_request = accepted;
+        self.out.stat_invalidate_completion = answered;
+        self.out.stat_message_dropped = dropped;
+        self.out.invalidate = self.invalidations.offer();
+        self.out.answer = self.invalidations.answer();
+        self.out.epoch = self.invalidations.epoch();
+    }
+
+    /// Whether the flush read has come back, and whether it succeeded.
+    fn flushed(&self, cpl: &CplBeat) -> Option<bool> {
+        let own = cpl.valid && cpl.eop && usize::from(cpl.index) == self.requests.len();
+        own.then_some(cpl.status == status::SC && !cpl.poisoned)
+    }
+
+    fn end(&mut self, index: u8) {
+        let request = &mut self.requests[usize::from(index)];
+        self.out.wake = request.wake;
+        if request.discard {
+            (self.out.wake.fail_reads, self.out.wake.fail_writes) = (false, false);
+        }
+        if !(self.out.wake.fail_reads || self.out.wake.fail_writes) {
+            self.out.wake.syndrome = Syndrome::OK;
+        }
+        if request.late {
+            *request = Request { state: State::Retired, ..Request::default() };
+        } else {
+            *request = Request::default();
+            self.open -= 1;
+        }
+    }
+
+    /// Ends a request whose completion is overdue.
+    fn expire(&mut self, limit: u16) {
+        let Some(index) = self.timeouts.step(self.open > 0, limit) else { return };
+        if self.requests[index].state == State::Sent {
+            self.requests[index].late = true;
+            self.out.stat_timeout = true;
+            self.answer(index, Syndrome::COMPLETION_TIMEOUT, (true, true));
+        }
+    }
+
+    /// Fills and wakes, one request at a time, in order of their answers.
+    fn drain(&mut self, inp: &AtsIn, offered: AtcFill) {
+        self.out.fill = offered;
+        if offered.valid && inp.fill_ready {
+            self.out.fill = AtcFill::default();
+        }
+        match self.filling {
+            Some(_) if !inp.fill_done => {}
+            Some(index) => self.fill_or_end(index),
+            None => {
+                if let Some(index) = self.answered.front().copied() {
+                    self.fill_or_end(index);
+                }
+            }
+        }
+    }
+
+    /// Offers the next translation of the answer at work, or ends its request when none is left.
+    fn fill_or_end(&mut self, index: u8) {
+        // A fill offered beside an invalidation could be taken after it.
+        if self.invalidations.offering() {
+            self.filling = None;
+            return;
+        }
+        match self.requests[usize::from(index)].next_fill(self.granule_log2 as u8) {
+            Some(fill) => {
+                self.out.fill = fill;
+                self.filling = Some(index);
+            }
+            None => {
+                self.filling = None;
+                self.answered.pop_front();
+                self.end(index);
+            }
+        }
+    }
+}
+
+impl Block for Ats {
+    type In = AtsIn;
+    type Out = AtsOut;
+
+    fn new(cfg: &UnitCfg) -> Self {
+        let requests = cfg.ats_requests as usize;
+        Self {
+            granule_log2: cfg.atc_granule_log2,
+            entries: cfg.ats_entries,
+            tag_base: cfg.tags().ats as u16,
+            functions: vec![FunctionCfg::default(); cfg.functions as usize],
+            requests: vec![Request::default(); requests],
+            miss: AtsMiss::default(),
+            to_send: VecDeque::with_capacity(requests),
+            answered: VecDeque::with_capacity(requests),
+            filling: None,
+            open: 0,
+            timeouts: Timeouts::new(cfg.ats_requests),
+            invalidations: Invalidations::new(cfg.functions, cfg.tags().flush as u16),
+            flush_sent: false,
+            out: AtsOut::default(),
+        }
+    }
+
+    fn outputs(&self, out: &mut AtsOut) {
+        *out = self.out;
+    }
+
+    fn step(&mut self, inp: &AtsIn) {
+        if inp.reset {
+            self.reset();
+            return;
+        }
+        let AtsOut { miss_ready, request, fill, .. } = self.out;
+        self.out = AtsOut { stat_busy: self.open > 0, ..AtsOut::default() };
+        self.configure(&inp.cfg);
+        self.drain(inp, fill);
+        self.send(inp.request_ready, request);
+        self.complete(&inp.cpl);
+        self.expire(inp.timeout);
+        self.invalidate(inp);
+        self.place();
+        if miss_ready && inp.miss.valid {
+            self.miss = inp.miss;
+        }
+        self.out.miss_ready = !self.miss.valid;
+        // The queue has a place for every request that may be outstanding.
+        self.out.message_ready = true;
+    }
+
+    fn idle_until(&self, inp: &AtsIn) -> Option<Cycle> {
+        let inputs =
+            inp.reset || inp.cfg.valid || inp.miss.valid || inp.cpl.valid || inp.message.valid || inp.command.valid;
+        // Cycles with a request in flight are counted.
+        let still = self.invalidations.idle()
+            && self.open == 0
+            && !self.miss.valid
+            && self.out.stat_fields().0 == 0
+            && !self.out.wake.valid;
+        (!inputs && still && !self.out.grant_valid).then_some(Cycle(u64::MAX))
+    }
+}

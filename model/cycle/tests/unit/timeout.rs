@@ -1,0 +1,112 @@
+//! Completion time-outs: when they strike, what ends, and that a retired tag is not used before its late completion.
+
+use crate::bench::{Bench, request};
+use types::tlp::Body;
+use types::{Mode, Op, Syndrome};
+
+/// Cycles in a tick of TIMEOUT.
+const TICK: u64 = 1024;
+
+fn bench(mode: Mode, ticks: u32) -> Bench {
+    let mut b = Bench::new("small", mode);
+    b.warm(1);
+    b.write_register(0x1c, ticks);
+    b
+}
+
+fn tags(b: &Bench) -> Vec<u16> {
+    let tag = |tlp: &types::Tlp| match tlp.body {
+        Body::Memory { tag, .. } => tag.0,
+        other => panic!("{other:?}"),
+    };
+    b.tlps.iter().map(|(_, tlp)| tag(tlp)).collect()
+}
+
+#[test]
+fn a_read_ends_after_its_limit_and_not_before() {
+    for ticks in [1, 3] {
+        let mut b = bench(Mode::Emtt, ticks);
+        b.lose_completions = true;
+        b.send(request(1, 0, Op::READ, 0, 64));
+        let sent = b.cycle;
+        // Stamps are whole ticks: at least `ticks` of them pass, at most one more, then the sweep of 32 tags and delivery.
+        b.idle(u64::from(ticks) * TICK);
+        assert!(b.done.is_empty(), "{} cycles", b.cycle - sent);
+        b.idle(TICK + 32 + 40);
+        assert_eq!(b.done.iter().map(|d| d.2).collect::<Vec<_>>(), [Syndrome::COMPLETION_TIMEOUT.0]);
+    }
+}
+
+#[test]
+fn no_limit_no_time_out() {
+    let mut b = bench(Mode::Emtt, 0);
+    b.lose_completions = true;
+    b.send(request(1, 0, Op::READ, 0, 64));
+    b.idle(20 * TICK);
+    assert!(b.done.is_empty());
+}
+
+#[test]
+fn a_retired_tag_waits_for_its_late_completion() {
+    let mut b = bench(Mode::Emtt, 1);
+    b.lose_completions = true;
+    b.send(request(1, 0, Op::READ, 0, 64));
+    b.idle(3 * TICK);
+    let lost = tags(&b)[0];
+    b.lose_completions = false;
+    b.tlps.clear();
+    // Three times around the 32 tags of `small`.
+    for n in 0..96 {
+        b.send(request(n, 0, Op::READ, 0, 64));
+        b.idle(150);
+    }
+    assert_eq!(b.tlps.len(), 96);
+    assert!(!tags(&b).contains(&lost));
+    b.let_completions_go();
+    b.tlps.clear();
+    b.idle(100);
+    for n in 0..64 {
+        b.send(request(n, 0, Op::READ, 0, 64));
+        b.idle(150);
+    }
+    assert!(tags(&b).contains(&lost));
+    assert!(b.done.iter().skip(1).all(|d| d.2 == 0));
+}
+
+#[test]
+fn a_translation_request_and_a_table_fetch_end_too() {
+    let mut b = bench(Mode::Ats, 1);
+    b.lose_completions = true;
+    b.send(request(1, 0, Op::READ, 5 << 12, 64));
+    b.idle(3 * TICK);
+    assert_eq!(b.done.iter().map(|d| d.2).collect::<Vec<_>>(), [Syndrome::COMPLETION_TIMEOUT.0]);
+    // The late answer changes nothing, and the page can be asked for again.
+    b.let_completions_go();
+    b.idle(200);
+    b.send(request(2, 0, Op::READ, 5 << 12, 64));
+    b.idle(600);
+    assert_eq!((b.done[1].2, b.translation_requests), (0, 2));
+
+    let mut b = bench(Mode::Emtt, 1);
+    b.lose_completions = true;
+    b.send(request(1, 0, Op::READ, 40 << 12, 64));
+    b.idle(3 * TICK);
+    assert_eq!(b.done.iter().map(|d| d.2).collect::<Vec<_>>(), [Syndrome::TABLE_FETCH.0]);
+    b.lose_completions = false;
+    b.send(request(2, 0, Op::READ, 40 << 12, 64));
+    b.idle(600);
+    assert_eq!(b.done[1].2, 0);
+}
+
+#[test]
+fn an_invalidation_is_answered_once_the_read_it_waits_for_has_timed_out() {
+    let mut b = bench(Mode::Ats, 1);
+    b.lose_completions = true;
+    b.send(request(1, 0, Op::READ, 0, 64));
+    b.idle(60);
+    b.invalidate(4, types::ats::InvalidateRange { global: false, iova: types::Iova(0x4000_0000), size: None });
+    b.idle(800);
+    assert!(b.messages.is_empty());
+    b.idle(2 * TICK);
+    assert_eq!(b.messages.len(), 1);
+}
