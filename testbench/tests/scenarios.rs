@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::path::PathBuf;
-use testbench::scenario::{Finding, Scenario, Verdict, judge, run};
+use testbench::scenario::{Scenario, Verdict, judge, run};
 
 /// Every file, in order of its name.
 fn files() -> Vec<PathBuf> {
@@ -38,11 +38,11 @@ fn every_scenario_fails_with_its_faults() {
         if scenario.fails_with.is_empty() && scenario.expect.found_by.is_none() {
             wrong.push(format!("{}: names no fault", name(&path)));
         }
-        for fault in &scenario.fails_with {
+        for (fault, by) in &scenario.fails_with {
             match judge(&scenario, Some(*fault)) {
                 Ok(report) => wrong.push(format!("{} passes with {fault:?}: {report}", name(&path))),
-                Err(finding @ Finding::Scenario(_)) => wrong.push(format!("{} with {fault:?}: {finding}", name(&path))),
-                Err(finding) => eprintln!("{} with {fault:?}: {finding}", name(&path)),
+                Err(finding) if finding.by() == by => eprintln!("{} with {fault:?}: {finding}", name(&path)),
+                Err(finding) => wrong.push(format!("{} with {fault:?} is not found by {by}: {finding}", name(&path))),
             }
         }
     }

@@ -22,6 +22,9 @@ struct Written {
     owed: bool,
 }
 
+/// A write: its stream, its request, and its offset in the message.
+type Place = (StreamId, Serial, u32);
+
 /// Writes that a stream is remembered by, where it is not clear which was its last.
 const REMEMBERED: usize = 64;
 
@@ -34,7 +37,7 @@ pub(crate) struct Paths {
     /// Open requests that have written on both paths.
     changed: BTreeSet<Serial>,
     /// Zero-length reads under way, and the writes they follow: stream, request, offset.
-    flushes: BTreeMap<(RequesterId, Tag), Vec<(StreamId, Serial, u32)>>,
+    flushes: BTreeMap<(RequesterId, Tag), Vec<Place>>,
     /// Streams of which a flush came back with an error: a request behind it fails.
     broken: BTreeSet<StreamId>,
 }

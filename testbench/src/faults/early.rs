@@ -1,14 +1,16 @@
-//! An Invalidate Completion that leaves before what it has to wait for: one is made up as soon as the Invalidate Request
-//! is taken, and the unit's own is swallowed.
+//! Invalidate Completions that are made up: they leave before what they have to wait for, and the unit's own are swallowed;
+//! or they answer Invalidate Requests that the unit never saw.
 
 use std::collections::VecDeque;
-use types::port::{TlpBeat, UnitIn, UnitOut};
+use types::port::{MessageTlp, TlpBeat, UnitIn, UnitOut};
 use types::tlp::{Attributes, Body, Routing, Tlp, message_code};
 use types::{Header, RequesterId, Tag};
 
 /// What it remembers.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Early {
+    /// The unit's own completions do not leave.
+    pub(super) swallow: bool,
     /// Completions to put in.
     forged: VecDeque<Header>,
     /// A TLP of the unit is under way, so that nothing can be put in.
@@ -33,7 +35,7 @@ impl Early {
             && let Some(hdr) = self.forged.front()
         {
             out.tx_wr_req_tlp = TlpBeat { valid: true, sop: true, eop: true, hdr: *hdr, ..TlpBeat::default() };
-        } else if completion(&out.tx_wr_req_tlp) {
+        } else if self.swallow && completion(&out.tx_wr_req_tlp) {
             out.tx_wr_req_tlp = TlpBeat::default();
         }
     }
@@ -50,7 +52,7 @@ impl Early {
                 self.own.push_back(false);
                 self.showing = false;
             }
-        } else if completion(&beat) {
+        } else if self.swallow && completion(&beat) {
             inp.tx_wr_req_tlp_ready = true;
             self.swallowed.push_back(beat.seq);
         } else if beat.valid && ready {
@@ -59,14 +61,16 @@ impl Early {
                 self.own.push_back(true);
             }
         }
-        if inp.rx_msg_tlp.valid
-            && own.rx_msg_tlp_ready
-            && let Ok(Tlp { body: Body::Message { requester, tag, dw2, .. }, .. }) =
-                Tlp::parse(inp.rx_msg_tlp.hdr, inp.rx_msg_tlp.pasid)
+        // A made-up one keeps the rules of credits: the unit may be offering a TLP beside it.
+        self.showing = !self.forged.is_empty() && !self.inside && inp.tx_fc.ph > 1;
+    }
+
+    /// Makes up the completion of an Invalidate Request.
+    pub(super) fn answer(&mut self, message: &MessageTlp) {
+        if let Ok(Tlp { body: Body::Message { requester, tag, dw2, .. }, .. }) = Tlp::parse(message.hdr, message.pasid)
         {
             self.forged.push_back(forged(requester, tag, dw2));
         }
-        self.showing = !self.forged.is_empty() && !self.inside;
     }
 
     /// Hides the notification of a TLP that was made up, and makes up that of one that was swallowed.

@@ -19,7 +19,7 @@ impl Plant {
         self.configuration(&mut inp.cfg);
         self.completion(&mut inp.rx_cpl_tlp);
         self.message(inp, own, shown);
-        if self.fault == Fault::CompletionEarly {
+        if matches!(self.fault, Fault::CompletionEarly | Fault::AnswerKept) {
             self.early.inputs(inp, own);
         }
         if self.fault == Fault::CreditsIgnored {
@@ -139,6 +139,14 @@ impl Plant {
         self.messages += u64::from(taken);
         match self.fault {
             Fault::AcceptingWaitsForCredit if self.no_credit => inp.rx_msg_tlp = MessageTlp::default(),
+            Fault::CompletionEarly if taken => {
+                self.early.swallow = true;
+                self.early.answer(&inp.rx_msg_tlp);
+            }
+            Fault::AnswerKept if taken && self.asking > 0 => {
+                self.early.answer(&inp.rx_msg_tlp);
+                inp.rx_msg_tlp = MessageTlp::default();
+            }
             Fault::LosesInvalidation if taken && self.messages == 17 => inp.rx_msg_tlp = MessageTlp::default(),
             Fault::DrainWaitsForTranslation => {
                 if taken {
@@ -161,12 +169,7 @@ impl Plant {
 
     fn invalidation(&self, message: &mut MessageTlp) {
         let Some(mut range) = InvalidateRange::decode(message.data.to_le_bytes()) else { return };
-        let ignore = match self.fault {
-            Fault::InvalidationIgnored => true,
-            Fault::AnswerKept => self.asking > 0,
-            _ => false,
-        };
-        if ignore {
+        if self.fault == Fault::InvalidationIgnored {
             // An address that nothing uses; a PASID that nobody has keeps the entries with one.
             range = InvalidateRange { iova: types::Iova(1 << 62), size: Some(PageSize::K4), ..range };
             message.pasid = PasidPrefix { valid: true, pasid: Pasid(0xf_ffff), ..PasidPrefix::default() };

@@ -9,7 +9,7 @@ use types::{AddressType, PasidPrefix, Syndrome, TlpAddr};
 impl Plant {
     /// Changes the outputs of this cycle; depends on nothing that happens in it.
     pub(super) fn outputs(&self, out: &mut UnitOut) {
-        if self.fault == Fault::CompletionEarly {
+        if matches!(self.fault, Fault::CompletionEarly | Fault::AnswerKept) {
             self.early.outputs(out);
         }
         self.change(&mut out.tx_wr_req_tlp, true);

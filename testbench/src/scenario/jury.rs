@@ -21,6 +21,9 @@ pub(crate) struct Freed {
     pub(crate) pushed: bool,
 }
 
+/// Where the bytes of a request go, in order.
+pub(crate) type Pieces = (Direction, Vec<(TlpAddr, Length)>);
+
 /// The watchers.
 #[derive(Debug)]
 pub struct Jury {
@@ -39,7 +42,7 @@ pub struct Jury {
     pub(crate) outcomes: BTreeMap<Syndrome, u64>,
     pub(crate) freed: Vec<Freed>,
     /// Where the bytes of requests go, told to the checker when the request is accepted.
-    pub(crate) pieces: BTreeMap<(StreamId, WrId), (Direction, Vec<(TlpAddr, Length)>)>,
+    pub(crate) pieces: BTreeMap<(StreamId, WrId), Pieces>,
     finding: Option<Finding>,
 }
 

@@ -7,11 +7,12 @@
 //! | part | |
 //! |---|---|
 //! | `schema` | the form of a file |
-//! | `engine` | one run: steps at their time |
+//! | `engine`, `actions` | one run: steps at their time, and what they do |
 //! | `work`, `book`, `agent` | requests, pages, invalidations as the host sees them |
 //! | `jury` | who watches |
 //! | `verdict` | what must be seen at the end |
 
+mod actions;
 mod agent;
 mod book;
 mod engine;

@@ -12,9 +12,9 @@ use types::{Mode, Owner};
 pub struct Scenario {
     /// One line that says what happens and what is right.
     pub title: String,
-    /// Planted faults with which it must fail.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub fails_with: Vec<Fault>,
+    /// Planted faults with which it must fail, and who has to find each.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub fails_with: BTreeMap<Fault, String>,
     /// Cycles within which everything has ended: requests, invalidations, TLPs on their way.
     pub bound: u64,
     /// Values put over the test machine's, by key with dots.
@@ -380,6 +380,9 @@ pub struct RemapSetup {
     /// Order.
     #[serde(default)]
     pub order: RemapOrder,
+    /// Cycles that the driver takes between the ATC and the IOMMU, where the ATC comes first.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub pause: u64,
 }
 
 fn one64() -> u64 {

@@ -219,11 +219,13 @@ impl WriteEngine {
         epochs: Epochs,
         stat: &mut Stats,
     ) {
+        // What the source was shown before this edge.
+        let ready = self.data_ready();
         self.retire();
         self.retranslate_head(inp, stat);
         // The cutter sees how full `pending` was before this edge.
         let cut = self.cut(inp, functions);
-        self.shift(inp, stat);
+        self.shift(inp, ready, stat);
         self.pending.extend(cut);
         self.epochs = epochs;
         if self.dropped.front() == Some(&self.sent_count) {
@@ -350,8 +352,8 @@ impl WriteEngine {
     }
 
     /// Moves a beat of message bytes to its DW lanes.
-    fn shift(&mut self, inp: &DmaIn, stat: &mut Stats) {
-        let (ready, space) = (self.data_ready(), self.posted.len() < 2);
+    fn shift(&mut self, inp: &DmaIn, ready: bool, stat: &mut Stats) {
+        let space = self.posted.len() < 2;
         if let Some(beat) = self.posted.front() {
             if inp.posted_ready {
                 stat.write_tlp = beat.eop && beat.tlp.valid;

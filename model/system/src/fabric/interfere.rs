@@ -241,9 +241,10 @@ impl Fabric {
         self.interference.as_ref().map_or(0, |i| i.waiting.len())
     }
 
-    /// Lets the TLPs go that wait under a name.
+    /// Lets the TLPs go that wait under a name; from now on none is held under it.
     pub fn release_held(&mut self, now: Time, name: &str) {
         let Some(interference) = &mut self.interference else { return };
+        interference.rules.retain(|(rule, _)| rule.act != Act::Hold(name.to_string()));
         for w in interference.waiting.iter_mut().filter(|w| w.hold.as_deref() == Some(name)) {
             (w.due, w.hold) = (now, None);
         }
