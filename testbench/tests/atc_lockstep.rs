@@ -110,7 +110,10 @@ impl<D: Dut> Dut for Deaf<D> {
     }
 }
 
-const DEAF: [(&str, fn(&mut AtcIn)); 8] = [
+/// Changes the inputs of a row.
+type Edit = fn(&mut AtcIn);
+
+const DEAF: [(&str, Edit); 8] = [
     ("no PASID is PASID 0", |i| {
         i.lookup.key.pasid.valid = true;
         i.fill.key.pasid.valid = true;
