@@ -719,7 +719,7 @@ module rnic_xlat_atc_small (
   assign s2_epoch_d = requests_epoch;
   // e2: pending or not.
   assign s3_valid_d = s2_valid_q & (~reset);
-  assign s3_live_d = s2_valid_q & (~pending_held_off);
+  assign s3_live_d = (s2_valid_q & (~pending_held_off)) & (~reset);
   assign s3_pending_d = pending_held_off;
   assign s3_slot_d = s2_slot_q;
   assign s3_epoch_d = s2_epoch_q;
