@@ -7,6 +7,7 @@
 //! everything misses until that is done.
 
 use crate::replacement::{Policy, SetState};
+use types::config::Partitions;
 use types::{Line, Replacement};
 
 /// Edges between a read and the write that follows from it.
@@ -47,6 +48,19 @@ struct Fill {
     user: u8,
 }
 
+/// A line to keep.
+#[derive(Clone, Copy, Debug)]
+pub struct NewLine {
+    /// Its number.
+    pub key: u64,
+    /// The line.
+    pub line: Line,
+    /// Comes back when it has been written.
+    pub user: u8,
+    /// Partition in whose ways it is kept.
+    pub partition: usize,
+}
+
 #[derive(Clone, Copy, Debug, Default)]
 struct Tag {
     valid: bool,
@@ -62,6 +76,7 @@ pub struct LineCache {
     lines: Vec<Line>,
     states: Vec<SetState>,
     policy: Policy,
+    shares: Partitions,
     fills: [Fill; WRITE_LATENCY],
     clearing: usize,
     sweep: Option<Sweep>,
@@ -69,7 +84,7 @@ pub struct LineCache {
 
 impl LineCache {
     /// A cache of `lines` lines in `ways` ways; both powers of two.
-    pub fn new(lines: u32, ways: u32) -> Self {
+    pub fn new(lines: u32, ways: u32, shares: Partitions) -> Self {
         let (sets, ways) = ((lines / ways) as usize, ways as usize);
         Self {
             sets,
@@ -78,6 +93,7 @@ impl LineCache {
             lines: vec![Line::default(); sets * ways],
             states: vec![SetState::default(); sets],
             policy: Policy::new(Replacement::Lru, ways as u32),
+            shares,
             fills: [Fill::default(); WRITE_LATENCY],
             clearing: 0,
             sweep: None,
@@ -153,12 +169,12 @@ impl LineCache {
 
     /// One edge: writes the fill that is due and takes a new one; returns the `user` of the fill just written, and whether
     /// a sweep ended.
-    pub fn step(&mut self, fill: Option<(u64, Line, u8)>) -> (Option<u8>, bool) {
+    pub fn step(&mut self, fill: Option<NewLine>) -> (Option<u8>, bool) {
         let swept = self.sweep();
         (self.step_fill(fill), swept)
     }
 
-    fn step_fill(&mut self, fill: Option<(u64, Line, u8)>) -> Option<u8> {
+    fn step_fill(&mut self, fill: Option<NewLine>) -> Option<u8> {
         if self.clearing < self.sets {
             let set = self.clearing;
             self.tags[set * self.ways..(set + 1) * self.ways].fill(Tag::default());
@@ -168,15 +184,16 @@ impl LineCache {
         let due = self.fills[WRITE_LATENCY - 1];
         self.fills.copy_within(0..WRITE_LATENCY - 1, 1);
         self.fills[0] = Fill::default();
-        if let Some((key, line, user)) = fill {
+        if let Some(NewLine { key, line, user, partition }) = fill {
             let set = self.set_of(key);
             let row = &self.tags[set * self.ways..(set + 1) * self.ways];
             let state = self.states[set];
+            let (first, count) = self.shares.part(partition, self.ways as u32);
             let way = row
                 .iter()
                 .position(|tag| tag.valid && tag.key == key)
-                .or_else(|| row.iter().position(|tag| !tag.valid))
-                .unwrap_or(self.policy.victim(state) as usize);
+                .or_else(|| (first..first + count).find(|way| !row[*way as usize].valid).map(|way| way as usize))
+                .unwrap_or(self.policy.victim_among(state, first, count) as usize);
             self.fills[0] = Fill { valid: true, key, line, way: way as u32, state, user };
         }
         if !due.valid {

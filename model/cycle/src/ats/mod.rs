@@ -24,6 +24,7 @@ use crate::timeout::Timeouts;
 use invalidate::{Events, Inputs, Invalidations};
 use request::{ENTRIES, Request, State};
 use std::collections::VecDeque;
+use types::config::Partitions;
 use types::port::{AtcFill, AtcKey, AtsIn, AtsMiss, AtsOut, AtsWake, CplBeat, FunctionCfg, TlpDescriptor};
 use types::tlp::{TlpOp, status};
 use types::{AddressType, Block, Cycle, FunctionId, Iova, RequesterId, Syndrome, TlpAddr, UnitCfg};
@@ -51,7 +52,11 @@ pub struct Ats {
     tag_base: u16,
     functions: Vec<FunctionCfg>,
     requests: Vec<Request>,
-    miss: AtsMiss,
+    /// Misses that were taken and have no request yet, by partition.
+    misses: Vec<VecDeque<AtsMiss>>,
+    /// The partition whose miss is placed next.
+    turn: usize,
+    shares: Partitions,
     to_send: VecDeque<u8>,
     answered: VecDeque<u8>,
     /// The request whose fill `atc` has taken and not yet made visible.
@@ -71,7 +76,8 @@ impl Ats {
         self.invalidations.reset();
         self.timeouts.reset();
         self.flush_sent = false;
-        self.miss = AtsMiss::default();
+        self.misses.iter_mut().for_each(VecDeque::clear);
+        self.turn = 0;
         self.to_send.clear();
         self.answered.clear();
         self.filling = None;
@@ -83,12 +89,29 @@ impl Ats {
         iova.0 >> self.granule_log2
     }
 
-    /// Finds a place for the miss that was taken.
+    /// Finds a place for a miss that was taken, the partitions in turn.
     fn place(&mut self) {
-        let miss = self.miss;
-        if !miss.valid {
-            return;
+        for n in 0..self.misses.len() {
+            let partition = (self.turn + n) & (self.misses.len() - 1);
+            let Some(miss) = self.misses[partition].front().copied() else { continue };
+            if self.place_one(partition, &miss) {
+                self.misses[partition].pop_front();
+                self.turn = (partition + 1) & (self.misses.len() - 1);
+                self.out.stat_stall_full = false;
+                return;
+            }
         }
+    }
+
+    /// Whether a partition has its share of requests in flight.
+    fn full(&self, partition: usize) -> bool {
+        let held = |r: &&Request| r.state != State::Free && self.shares.of(r.key.function) == partition;
+        let held = self.requests.iter().filter(held).count();
+        held >= self.shares.share(self.requests.len() as u32) as usize
+    }
+
+    /// Joins a miss to an open request, or opens one; returns whether there was a place.
+    fn place_one(&mut self, partition: usize, miss: &AtsMiss) -> bool {
         let joins = self.requests.iter().position(|r| {
             !matches!(r.state, State::Free | State::Retired)
                 && r.key.function == miss.key.function
@@ -102,11 +125,12 @@ impl Ats {
                 index
             }
             None => {
-                let Some(index) = self.requests.iter().position(|r| r.state == State::Free) else {
+                let free = self.requests.iter().position(|r| r.state == State::Free);
+                let Some(index) = free.filter(|_| !self.full(partition)) else {
                     self.out.stat_stall_full = true;
-                    return;
+                    return false;
                 };
-                self.open(index, &miss);
+                self.open(index, miss);
                 index
             }
         };
@@ -114,7 +138,17 @@ impl Ats {
         self.out.grant_slot = miss.slot;
         self.out.grant_index = index as u8;
         self.out.grant_first = self.granule(self.requests[index].key.iova) == self.granule(miss.key.iova);
-        self.miss = AtsMiss::default();
+        true
+    }
+
+    /// With partitions two more misses of one may come before it sees that it has no room, and they have their places.
+    fn offer_room(&mut self) {
+        let alone = self.misses.len() == 1;
+        self.out.miss_ready = !alone || self.misses[0].is_empty();
+        self.out.miss_room = 0;
+        for (partition, misses) in self.misses.iter().enumerate() {
+            self.out.miss_room |= u8::from(alone || misses.is_empty()) << partition;
+        }
     }
 
     fn open(&mut self, index: usize, miss: &AtsMiss) {
@@ -339,13 +373,15 @@ impl Block for Ats {
             tag_base: cfg.tags().ats as u16,
             functions: vec![FunctionCfg::default(); cfg.functions as usize],
             requests: vec![Request::default(); requests],
-            miss: AtsMiss::default(),
+            misses: vec![VecDeque::with_capacity(2); cfg.shares().count()],
+            turn: 0,
+            shares: cfg.shares(),
             to_send: VecDeque::with_capacity(requests),
             answered: VecDeque::with_capacity(requests),
             filling: None,
             open: 0,
             timeouts: Timeouts::new(cfg.ats_requests),
-            invalidations: Invalidations::new(cfg.functions, cfg.tags().flush as u16),
+            invalidations: Invalidations::new(cfg),
             flush_sent: false,
             out: AtsOut::default(),
         }
@@ -370,9 +406,9 @@ impl Block for Ats {
         self.invalidate(inp);
         self.place();
         if miss_ready && inp.miss.valid {
-            self.miss = inp.miss;
+            self.misses[self.shares.of(inp.miss.key.function)].push_back(inp.miss);
         }
-        self.out.miss_ready = !self.miss.valid;
+        self.offer_room();
         // The queue has a place for every request that may be outstanding.
         self.out.message_ready = true;
     }
@@ -383,7 +419,7 @@ impl Block for Ats {
         // Cycles with a request in flight are counted.
         let still = self.invalidations.idle()
             && self.open == 0
-            && !self.miss.valid
+            && self.misses.iter().all(VecDeque::is_empty)
             && self.out.stat_fields().0 == 0
             && !self.out.wake.valid;
         (!inputs && still && !self.out.grant_valid).then_some(Cycle(u64::MAX))

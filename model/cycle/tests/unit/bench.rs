@@ -50,13 +50,18 @@ pub(crate) struct Bench {
     /// Data completions are held back.
     pub(crate) hold_completions: bool,
     held: Vec<(Tlp, Vec<u8>)>,
+    /// Completions for this requester are held back, those of Translation Requests too.
+    pub(crate) hold_of: Option<u16>,
     /// Every completion is lost.
     pub(crate) lose_completions: bool,
 }
 
 impl Bench {
     pub(crate) fn new(config: &str, mode: Mode) -> Self {
-        let cfg = UnitCfg::named(config).unwrap();
+        Self::with(UnitCfg::named(config).unwrap(), mode)
+    }
+
+    pub(crate) fn with(cfg: UnitCfg, mode: Mode) -> Self {
         let mut b = Self {
             unit: Unit::new(&cfg),
             cfg,
@@ -83,6 +88,7 @@ impl Bench {
             messages: Vec::new(),
             hold_completions: false,
             held: Vec::new(),
+            hold_of: None,
             lose_completions: false,
         };
         b.inp.tx_fc = Credits { ph: 200, pd: 2000, nph: 200, npd: 200 };
@@ -200,7 +206,8 @@ impl Bench {
             pasid: PasidPrefix::default(),
         };
         let data = at != AddressType::TRANSLATION_REQUEST && !(MPT..MTT + 0x1000).contains(&address);
-        if self.lose_completions || data && self.hold_completions {
+        let held = self.hold_of == Some(requester.0);
+        if self.lose_completions || held || data && self.hold_completions {
             self.held.push((answer, bytes));
         } else {
             self.answers.push_back((self.cycle + self.delay, answer, bytes));
@@ -211,6 +218,7 @@ impl Bench {
     pub(crate) fn let_completions_go(&mut self) {
         self.hold_completions = false;
         self.lose_completions = false;
+        self.hold_of = None;
         let due = self.cycle;
         self.answers.extend(self.held.drain(..).map(|(tlp, bytes)| (due, tlp, bytes)));
     }

@@ -8,6 +8,7 @@ mod bench;
 mod epochs;
 mod function;
 mod invalidate;
+mod isolation;
 mod path;
 mod revoke;
 mod timeout;
