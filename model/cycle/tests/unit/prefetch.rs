@@ -102,6 +102,12 @@ fn what_is_asked_for_already_is_not_asked_again() {
     asked.sort_unstable();
     assert_eq!(asked, [2, 3, 4, 5, 6, 7]);
     assert_eq!(outcomes(&b), (2..7).map(|n| (n, 0)).collect::<Vec<_>>());
+    // Downwards the page behind is always one that a miss has asked for.
+    let mut b = bench(16);
+    b.delay = 500;
+    (3..7).rev().for_each(|page| read(&mut b, page, page.into()));
+    b.idle(2000);
+    assert_eq!((pages(&b).len(), b.script.prefetches), (5, 1));
 }
 
 #[test]
