@@ -7,8 +7,8 @@
 //! everything misses until that is done.
 //!
 //! Each way has parity bits over its tag and its line, written with them and checked by every read. A way whose parity is
-//! wrong never hits: if it was the one wanted, the read misses and the line is fetched again. The fill that follows clears
-//! every such way of its set, and so does a sweep that visits it. The model keeps what the check would find.
+//! wrong never hits: if it was the one wanted, the read misses and the line is fetched again. The fill that follows takes
+//! its place, as that of a free way; a sweep that visits it clears it. The model keeps what the check would find.
 
 use crate::replacement::{Policy, SetState};
 use types::{Line, Replacement};
@@ -49,8 +49,6 @@ struct Fill {
     key: u64,
     line: Line,
     way: u32,
-    /// Ways to clear, a bit each: their parity was wrong.
-    drop: u32,
     /// Write a wrong parity bit.
     flip: bool,
     state: SetState,
@@ -197,19 +195,12 @@ impl LineCache {
                 .position(|tag| tag.names(key))
                 .or_else(|| row.iter().position(|tag| !tag.valid || tag.bad_parity))
                 .unwrap_or(self.policy.victim(state) as usize);
-            let bad = |(way, tag): (usize, &Tag)| u32::from(tag.valid && tag.bad_parity) << way;
-            let drop = row.iter().enumerate().map(bad).sum();
-            self.fills[0] = Fill { valid: true, key, line, way: way as u32, drop, flip, state, user };
+            self.fills[0] = Fill { valid: true, key, line, way: way as u32, flip, state, user };
         }
         if !due.valid {
             return None;
         }
         let set = self.set_of(due.key);
-        if due.drop != 0 {
-            for (way, tag) in self.tags[set * self.ways..(set + 1) * self.ways].iter_mut().enumerate() {
-                tag.valid &= due.drop >> way & 1 == 0;
-            }
-        }
         let at = set * self.ways + due.way as usize;
         self.tags[at] = Tag { valid: true, key: due.key, bad_parity: due.flip };
         self.lines[at] = due.line;
