@@ -24,7 +24,7 @@ pub(super) fn machines(mode: impl Strategy<Value = Mode>) -> impl Strategy<Value
     let latencies = (one_of(&[20, 0, 400]), one_of(&[40, 0, 600]), one_of(&[60, 1, 500]), one_of(&[40, 1, 700]));
     let disorder = (any::<bool>(), one_of(&[0, 30, 400]), one_of(&[0, 10, 40]));
     let links = (credits(), credits(), one_of(&[4, 1, 40]), one_of(&[4, 1, 16]));
-    let shares = (one_of(&[1, 2, 4]), one_of(&[0, 0, 300]));
+    let shares = (one_of(&[1, 2]), one_of(&[0, 0, 300]));
     (unit, limits, latencies, disorder, links, shares).prop_map(|(unit, limits, latencies, disorder, links, shares)| {
         let mut out = Machine::new();
         let mut set = |key: &str, value: Value| out.insert(key.into(), value);

@@ -36,12 +36,14 @@ use types::{AddressType, Block, Cycle, Iova, Length, Mode, Op, Slot, StreamId, U
 pub const WAITS: &[Wait] = &[
     wait("replay.segment", "mtt.fetch", "its table line is not cached"),
     wait("replay.segment", "ats.request", "its translation is not cached"),
+    wait("replay.segment", "ats.prefetch", "it joined one that has been sent"),
     wait("replay.segment", "dma.write_queue", "it writes and the queue is full"),
     wait("replay.segment", "dma.read_queue", "it reads and the queue is full"),
     wait("replay.segment", "dma.unsent", "it reads behind a write of its stream"),
     wait("replay.segment", "dma.read_slot", "a flush goes before it"),
     wait("replay.again", "mtt.fetch", "its table line is not cached"),
     wait("replay.again", "ats.request", "its translation is not cached"),
+    wait("replay.again", "ats.prefetch", "it joined one that has been sent"),
 ];
 
 #[derive(Clone, Copy, Debug, Default)]

@@ -350,5 +350,7 @@ ports! {
         stat_revocation: bool,
         /// a Translation Request timed out
         stat_timeout: bool,
+        /// a Translation Request was sent ahead of a miss (counted as a request as well)
+        stat_prefetch: bool,
     }
 }
