@@ -29,6 +29,7 @@ use invalidate::{Events, Inputs, Invalidations};
 use prefetch::Prefetch;
 use request::{ENTRIES, Request, State};
 use std::collections::VecDeque;
+use types::config::Partitions;
 use types::port::{AtcFill, AtcKey, AtsIn, AtsMiss, AtsOut, AtsWake, CplBeat, FunctionCfg, TlpDescriptor};
 use types::tlp::{TlpOp, status};
 use types::{AddressType, Block, Cycle, FunctionId, Iova, RequesterId, Syndrome, TlpAddr, UnitCfg};
@@ -64,7 +65,11 @@ pub struct Ats {
     usable: usize,
     functions: Vec<FunctionCfg>,
     requests: Vec<Request>,
-    miss: AtsMiss,
+    /// Misses that were taken and have no request yet, by partition.
+    misses: Vec<VecDeque<AtsMiss>>,
+    /// The partition whose miss is placed next.
+    turn: usize,
+    shares: Partitions,
     to_send: VecDeque<u8>,
     prefetch: Prefetch,
     answered: VecDeque<u8>,
@@ -85,7 +90,8 @@ impl Ats {
         self.invalidations.reset();
         self.timeouts.reset();
         self.flush_sent = false;
-        self.miss = AtsMiss::default();
+        self.misses.iter_mut().for_each(VecDeque::clear);
+        self.turn = 0;
         self.usable = self.tags[0];
         self.to_send.clear();
         self.prefetch.reset();
@@ -99,13 +105,35 @@ impl Ats {
         iova.0 >> self.granule_log2
     }
 
-    /// Finds a place for the miss that was taken.
+    /// Finds a place for a miss that was taken, the partitions in turn.
     fn place(&mut self) {
-        let miss = self.miss;
-        if !miss.valid {
+        if self.misses.iter().all(VecDeque::is_empty) {
             self.open_prefetch();
             return;
         }
+        for n in 0..self.misses.len() {
+            let partition = (self.turn + n) & (self.misses.len() - 1);
+            let Some(miss) = self.misses[partition].front().copied() else { continue };
+            if self.place_one(partition, &miss) {
+                self.misses[partition].pop_front();
+                self.turn = (partition + 1) & (self.misses.len() - 1);
+                self.out.stat_stall_full = false;
+                return;
+            }
+        }
+    }
+
+    /// Whether a partition has its share of requests in flight.
+    fn full(&self, partition: usize) -> bool {
+        // A prefetch that has not been sent gives way.
+        let counts = |r: &Request| r.state != State::Free && !(r.ahead && r.state == State::ToSend);
+        let held = |r: &&Request| counts(r) && self.shares.of(r.key.function) == partition;
+        let held = self.requests.iter().filter(held).count();
+        held >= self.shares.share(self.usable as u32) as usize
+    }
+
+    /// Joins a miss to an open request, or opens one; returns whether there was a place.
+    fn place_one(&mut self, partition: usize, miss: &AtsMiss) -> bool {
         let joins = self.requests.iter().position(|r| {
             r.under_way()
                 && r.key.function == miss.key.function
@@ -116,16 +144,17 @@ impl Ats {
         let index = match joins {
             Some(index) => {
                 self.out.stat_merge = true;
-                self.claim_prefetch(index, &miss);
+                self.claim_prefetch(index, miss);
                 index
             }
             None => {
                 let free = self.free().next();
-                let Some(index) = free.or_else(|| self.give_way()) else {
+                let index = if self.full(partition) { None } else { free.or_else(|| self.give_way()) };
+                let Some(index) = index else {
                     self.out.stat_stall_full = true;
-                    return;
+                    return false;
                 };
-                self.open(index, &miss);
+                self.open(index, miss);
                 index
             }
         };
@@ -135,7 +164,17 @@ impl Ats {
         let request = &self.requests[index];
         // A failure is reported only for what was asked for: nobody asked for a prefetch.
         self.out.grant_first = !request.ahead && self.granule(request.key.iova) == self.granule(miss.key.iova);
-        self.miss = AtsMiss::default();
+        true
+    }
+
+    /// With partitions two more misses of one may come before it sees that it has no room, and they have their places.
+    fn offer_room(&mut self) {
+        let alone = self.misses.len() == 1;
+        self.out.miss_ready = !alone || self.misses[0].is_empty();
+        self.out.miss_room = 0;
+        for (partition, misses) in self.misses.iter().enumerate() {
+            self.out.miss_room |= u8::from(alone || misses.is_empty()) << partition;
+        }
     }
 
     /// Requests that are free and have a tag.
@@ -387,14 +426,16 @@ impl Block for Ats {
             usable: tags_of(cfg)[0],
             functions: vec![FunctionCfg::default(); cfg.functions as usize],
             requests: vec![Request::default(); requests],
-            miss: AtsMiss::default(),
+            misses: vec![VecDeque::with_capacity(2); cfg.shares().count()],
+            turn: 0,
+            shares: cfg.shares(),
             to_send: VecDeque::with_capacity(requests),
             prefetch: Prefetch::new(cfg),
             answered: VecDeque::with_capacity(requests),
             filling: None,
             open: 0,
             timeouts: Timeouts::new(cfg.ats_requests),
-            invalidations: Invalidations::new(cfg.functions, cfg.tags().flush as u16),
+            invalidations: Invalidations::new(cfg),
             flush_sent: false,
             out: AtsOut::default(),
         }
@@ -419,9 +460,9 @@ impl Block for Ats {
         self.invalidate(inp);
         self.place();
         if miss_ready && inp.miss.valid {
-            self.miss = inp.miss;
+            self.misses[self.shares.of(inp.miss.key.function)].push_back(inp.miss);
         }
-        self.out.miss_ready = !self.miss.valid;
+        self.offer_room();
         // The queue has a place for every request that may be outstanding.
         self.out.message_ready = true;
     }
@@ -432,7 +473,7 @@ impl Block for Ats {
         // Cycles with a request in flight are counted.
         let still = self.invalidations.idle()
             && self.open == 0
-            && !self.miss.valid
+            && self.misses.iter().all(VecDeque::is_empty)
             && self.prefetch.idle()
             && self.out.stat_fields().0 == 0
             && !self.out.wake.valid;

@@ -9,6 +9,7 @@ mod bench;
 mod epochs;
 mod function;
 mod invalidate;
+mod isolation;
 mod path;
 mod prefetch;
 mod replacement;
