@@ -82,13 +82,16 @@ impl Judge {
             Syndrome::TABLE_FETCH => {
                 let mut failed = self.outstanding.fetch_failures.iter().filter(|(_, at)| *at > open.accepted);
                 failed.any(|(line, _)| self.tables.may_concern(*line, wr))
+                    || self.timeouts && self.outstanding.fetches().any(|line| self.tables.may_concern(line, wr))
             }
             Syndrome::UNSUPPORTED_REQUEST
             | Syndrome::COMPLETER_ABORT
             | Syndrome::POISONED
             | Syndrome::MALFORMED_COMPLETION => read(&|outcome| outcome == Some(syndrome)),
-            // Time is not seen here: a read that is under way may have taken too long.
-            Syndrome::COMPLETION_TIMEOUT => read(&|outcome| outcome.is_none()),
+            Syndrome::COMPLETION_TIMEOUT if self.timeouts => {
+                read(&|outcome| outcome.is_none())
+                    || entry(&|p, e| ats(p, e) && self.outstanding.asks(wr.function, p.range(e)))
+            }
             Syndrome::BUS_MASTER_OFF => self.functions.was(wr.function, open.accepted, |c| !c.bus_master),
             Syndrome::ATS_OFF => {
                 self.functions.was(wr.function, open.accepted, |c| !c.ats_enable)

@@ -11,7 +11,7 @@
 //! | `data` | data TLPs: to which request each belongs, and whether it is legal for it |
 //! | `outbound` | every TLP that leaves: form, table fetches, Translation Requests, tags |
 //! | `outstanding` | completions |
-//! | `paths` | flushes where an ordered stream changes between translated and untranslated requests |
+//! | `paths` | flushes where an ordered stream changes between translated and untranslated requests; those of revocations |
 //! | `request` | bytes owed, and the attributions that are still possible |
 //! | `ending` | syndromes, read data, the end of a request |
 //!
@@ -56,12 +56,20 @@ pub struct Judge {
     outstanding: outstanding::Outstanding,
     paths: paths::Paths,
     requests: request::Requests,
+    /// Completions may take longer than the unit waits.
+    timeouts: bool,
 }
 
 impl Judge {
     /// A judge before the first event: nothing is configured, nothing is mapped.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// The same for a trace in which completions may take longer than the unit waits. The judge does not see time: with
+    /// this, whatever is under way may have taken too long.
+    pub fn with_timeouts(self) -> Self {
+        Self { timeouts: true, ..self }
     }
 
     /// Takes the next event, or says which rule it breaks.
@@ -75,8 +83,14 @@ impl Judge {
             Event::Mapped { key, region } => self.tables.set_region(key, Some(*region), now),
             Event::PageMapped { key, page, entry } => self.tables.set_page(key, page, entry, now),
             Event::Unmapped { key } => self.tables.set_region(key, None, now),
-            Event::RevocationStarted { key } => self.tables.revocation_started(key, now),
-            Event::RevocationReported { key } => self.tables.revocation_reported(key, now, oldest)?,
+            Event::RevocationStarted { key, flush } => {
+                self.tables.revocation_started(key, now);
+                self.paths.driver_flush_wanted(key, flush, now);
+            }
+            Event::RevocationReported { key } => {
+                self.driver_flushed(key)?;
+                self.tables.revocation_reported(key, now, oldest)?;
+            }
             Event::RequestAccepted(wr) => {
                 self.tables.used(wr.key, now);
                 self.requests.accept(wr, now)?;

@@ -105,7 +105,8 @@ impl Judge {
         }
         let claims = if length == 0 {
             let claims = self.reads_of_nothing(&access);
-            if claims.is_empty() && !self.is_flush(&access) && !self.flush_of_revocation(&access) {
+            let of_driver = self.paths.driver_flush_sent((r.cfg.requester, r.tag), &access);
+            if claims.is_empty() && !self.is_flush(&access) && !of_driver {
                 return Err(Violation::Unexpected { what: "a zero-length read", address, at });
             }
             self.paths.flush_sent((r.cfg.requester, r.tag), &access);
@@ -124,14 +125,6 @@ impl Judge {
         // A zero-length read counts one byte (PCIe 6.x 2.2.9).
         self.outstanding.reads.insert(self.now, Read::new(claims, address, length.max(1)));
         Ok(Some(Pending::Read(self.now)))
-    }
-
-    /// Whether a zero-length read may be that of a revocation of peer memory: translated, to a page of the region.
-    fn flush_of_revocation(&self, access: &Access<'_>) -> bool {
-        let page = |address: TlpAddr| address.0 & !0xfff;
-        let mut places = self.tables.revoked_pages();
-        let hit = places.any(|(address, log2)| page(access.address).wrapping_sub(address.0) >> log2 == 0);
-        access.at == AddressType::TRANSLATED && hit
     }
 
     /// A table fetch: the physical function reads one 64-byte line, untranslated, without a PASID.

@@ -151,6 +151,19 @@ impl Outstanding {
         line
     }
 
+    /// Lines whose fetch has not been answered.
+    pub(crate) fn fetches(&self) -> impl Iterator<Item = Iova> {
+        self.tags.values().filter_map(|p| if let Pending::Fetch(line, _) = p { Some(*line) } else { None })
+    }
+
+    /// Whether a Translation Request of a function for some of these addresses has not been answered.
+    pub(crate) fn asks(&self, function: FunctionId, (first, last): (Iova, Iova)) -> bool {
+        self.tags.values().any(|p| {
+            let Pending::Translation(t) = p else { return false };
+            t.function == function && t.iova <= last && t.last() >= first
+        })
+    }
+
     /// An invalidation is complete: answers to requests that left before it was accepted come too late for its range.
     pub(crate) fn invalidate(&mut self, invalidation: &Invalidation) {
         for pending in self.tags.values_mut() {
@@ -204,6 +217,12 @@ impl Read {
 }
 
 impl TranslationRequest {
+    /// The last address asked for.
+    fn last(&self) -> Iova {
+        let last = self.iova.0 | self.unit.offset_mask().0;
+        Iova(last.saturating_add(u64::from(self.count.saturating_sub(1)) << self.unit.log2()))
+    }
+
     /// Whether it has ended with this completion: one or two CplDs of whole entries, all of one size not below the STU
     /// and no more of them than asked for (PCIe 6.x 10.2.3).
     fn completion(&mut self, tlp: &Tlp, payload: &[u8], translations: &mut Translations, now: Serial) -> bool {
@@ -229,9 +248,7 @@ impl TranslationRequest {
                 .is_some()
         });
         if !fill {
-            let last = self.iova.0 | self.unit.offset_mask().0;
-            let last = last.saturating_add(u64::from(self.count - 1) << self.unit.log2());
-            let (function, first, last) = (self.function, self.iova, Iova(last));
+            let (function, first, last) = (self.function, self.iova, self.last());
             translations.failures.push(Failure { function, first, last, arrived: now });
         }
         !fill || ok.is_none_or(|(_, last)| last)

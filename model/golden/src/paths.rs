@@ -8,7 +8,7 @@ use crate::request::Open;
 use crate::versions::{Serial, When};
 use crate::violation::Violation;
 use std::collections::{BTreeMap, BTreeSet};
-use types::{AddressType, FunctionId, RequesterId, StreamId, Syndrome, Tag, TlpAddr};
+use types::{AddressType, BusAddr, FunctionId, Key, RequesterId, StreamId, Syndrome, Tag, TlpAddr};
 
 /// A write of a stream that no flush has followed and that may be its last.
 #[derive(Debug)]
@@ -20,6 +20,17 @@ struct Written {
     offset: u32,
     /// It has to be flushed; otherwise it may be.
     owed: bool,
+}
+
+/// A flush that the revocation of a key asks for.
+#[derive(Debug)]
+struct Wanted {
+    key: Key,
+    address: BusAddr,
+    since: Serial,
+    /// Requester and tag of its zero-length read.
+    sent: Option<(FunctionId, RequesterId, Tag)>,
+    answered: bool,
 }
 
 /// A write: its stream, its request, and its offset in the message.
@@ -38,6 +49,8 @@ pub(crate) struct Paths {
     changed: BTreeSet<Serial>,
     /// Zero-length reads under way, and the writes they follow: stream, request, offset.
     flushes: BTreeMap<(RequesterId, Tag), Vec<Place>>,
+    /// Flushes that revocations ask for.
+    wanted: Vec<Wanted>,
     /// Streams of which a flush came back with an error: a request behind it fails.
     broken: BTreeSet<StreamId>,
 }
@@ -60,8 +73,27 @@ impl Paths {
         self.flushes.insert(key, all.map(|(stream, w)| (stream, w.number, w.offset)).collect());
     }
 
+    /// A revocation started.
+    pub(crate) fn driver_flush_wanted(&mut self, key: Key, flush: Option<BusAddr>, now: Serial) {
+        let wanted = |address| Wanted { key, address, since: now, sent: None, answered: false };
+        self.wanted.extend(flush.map(wanted));
+    }
+
+    /// Whether a zero-length read is one that a revocation asks for.
+    pub(crate) fn driver_flush_sent(&mut self, key: (RequesterId, Tag), access: &Access<'_>) -> bool {
+        let here = |w: &&mut Wanted| w.sent.is_none() && w.address.0 & !3 == access.address.0;
+        if access.at != AddressType::TRANSLATED {
+            return false;
+        }
+        let wanted = self.wanted.iter_mut().find(here);
+        wanted.map(|w| w.sent = Some((access.function, key.0, key.1))).is_some()
+    }
+
     /// A tag was answered.
     pub(crate) fn answered(&mut self, key: (RequesterId, Tag), ok: bool) {
+        for w in &mut self.wanted {
+            w.answered |= w.sent.is_some_and(|(_, requester, tag)| (requester, tag) == key);
+        }
         for (stream, number, offset) in self.flushes.remove(&key).into_iter().flatten() {
             for w in self.written.entry(stream).or_default() {
                 // Not what was written since.
@@ -137,6 +169,15 @@ impl Judge {
         self.paths.written.values().flatten().any(follows)
     }
 
+    /// A revocation was reported: its flush has come back, unless its function may not send it.
+    pub(crate) fn driver_flushed(&mut self, key: Key) -> Result<(), Violation> {
+        let Some(position) = self.paths.wanted.iter().position(|w| w.key == key) else { return Ok(()) };
+        let w = self.paths.wanted.remove(position);
+        let owner = self.tables.owner(key);
+        let silent = owner.is_none_or(|f| self.functions.was(f, w.since, |c| !c.bus_master || !c.ats_enable));
+        if w.answered || silent { Ok(()) } else { Err(Violation::RevocationUnflushed { key, address: w.address }) }
+    }
+
     /// Whether a write that changed its path is reported before it was flushed.
     pub(crate) fn unflushed(&self, number: Serial, open: &Open) -> bool {
         let mine = |w: &Written| w.owed && w.number == number;
@@ -152,7 +193,7 @@ impl Judge {
         // The flush may have been refused, for what it follows may not be used any more.
         let mut refused = self.paths.written.get(&open.wr.stream).into_iter().flatten();
         broken
-            || under_way && syndrome == Syndrome::COMPLETION_TIMEOUT
+            || self.timeouts && under_way && syndrome == Syndrome::COMPLETION_TIMEOUT
             || refused.any(|w| w.number != open.accepted && self.own_cause(&w.open, 0, syndrome))
     }
 }

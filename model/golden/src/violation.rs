@@ -1,7 +1,9 @@
 //! What the judge says when a rule is broken: rule, request, what was expected and what was seen.
 
 use std::fmt;
-use types::{AddressType, FunctionId, Iova, Key, PasidPrefix, RequesterId, StreamId, Syndrome, Tag, TlpAddr, WrId};
+use types::{
+    AddressType, BusAddr, FunctionId, Iova, Key, PasidPrefix, RequesterId, StreamId, Syndrome, Tag, TlpAddr, WrId,
+};
 
 /// The name of a work request: its stream and the caller's identifier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -294,6 +296,14 @@ pub enum Violation {
     RevocationUnknown {
         /// Key.
         key: Key,
+    },
+    /// A revocation reported before its flush read came back.
+    #[error("revocation: that of key {key} was reported before the zero-length read of {address} came back")]
+    RevocationUnflushed {
+        /// Key.
+        key: Key,
+        /// Where the flush read goes.
+        address: BusAddr,
     },
     /// An Invalidate Completion for an ITag that is not outstanding.
     #[error("invalidation: {requester} completed ITag {itag}, which is not outstanding")]

@@ -3,8 +3,10 @@
 //! Scenarios come out of proptest strategies, so that one that fails shrinks; what is left is written as a scenario file.
 
 mod machine;
+mod races;
 mod traffic;
 
+pub use races::{Disturbance, races};
 pub use traffic::{Style, scenarios};
 
 use crate::faults::Fault;

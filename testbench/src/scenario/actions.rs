@@ -89,7 +89,7 @@ impl<U: Block<In = UnitIn, Out = UnitOut>, O: Observer<Faulty<U>>> Run<'_, U, O>
             Action::Revoke(setup) => {
                 let place = self.place(&setup.region)?;
                 let registered = place.registered;
-                let flush = place.flushed(setup).then(|| registered.place(0));
+                let flush = if place.flushed(setup) { place.first() } else { None };
                 self.system.withdraw(registered.key);
                 self.system.revoke(&registered, flush);
                 Ok(())

@@ -115,6 +115,11 @@ impl Place {
         Some(BusAddr(page.0 | offset & piece.page.offset_mask().0))
     }
 
+    /// Bus address of the region's first page that is mapped.
+    pub(super) fn first(&self) -> Option<BusAddr> {
+        self.pieces.first().and_then(|p| self.bus(p.base))
+    }
+
     /// Where bytes of a request are in memory: message offset, address, bytes, cut at 4 KiB.
     pub(super) fn places(&self, offset: u64, length: u32) -> Vec<(u32, BusAddr, u32)> {
         let piece = |at: u32, n: u32| self.bus(self.iova(offset + u64::from(at))).map(|address| (at, address, n));

@@ -54,7 +54,8 @@ pub(super) struct Run<'a, U, O> {
 
 impl<'a, U: Block<In = UnitIn, Out = UnitOut>, O: Observer<Faulty<U>>> Run<'a, U, O> {
     pub(super) fn new(scenario: &'a Scenario, cfg: &Config, watcher: O) -> Result<Self, Finding> {
-        let jury = Jury::new(!scenario.interfere.is_empty());
+        let jury =
+            Jury::new(!scenario.interfere.is_empty(), scenario.completion_timeout_ticks.is_some_and(|ticks| ticks > 0));
         let mut system = System::with_observer(cfg, (jury, watcher));
         let moves = |name: &str| {
             scenario.steps.iter().any(|s| match &s.action {
@@ -107,6 +108,9 @@ impl<'a, U: Block<In = UnitIn, Out = UnitOut>, O: Observer<Faulty<U>>> Run<'a, U
             ordered,
             written: written(scenario),
         };
+        if let Some(ticks) = scenario.completion_timeout_ticks {
+            run.system.set_completion_timeout(ticks);
+        }
         for setup in &scenario.functions {
             run.configure(setup);
         }
@@ -184,7 +188,7 @@ impl<'a, U: Block<In = UnitIn, Out = UnitOut>, O: Observer<Faulty<U>>> Run<'a, U
                     open.push(i);
                 }
             }
-            let over = waiting.is_empty()
+            let over = waiting.iter().all(|i| self.scenario.steps[*i].optional)
                 && open.is_empty()
                 && self.invalidator.idle()
                 && self.system.driver_idle()
@@ -222,7 +226,7 @@ impl<'a, U: Block<In = UnitIn, Out = UnitOut>, O: Observer<Faulty<U>>> Run<'a, U
     }
 
     fn finished(&mut self, i: usize) -> bool {
-        if self.work.open_of(i) > 0 && !self.abandoned(i) || self.invalidator.open_of(i) {
+        if self.work.open_of(i) > 0 || self.invalidator.open_of(i) {
             return false;
         }
         if let Action::Remap(setup) = &self.scenario.steps[i].action {
@@ -248,10 +252,6 @@ impl<'a, U: Block<In = UnitIn, Out = UnitOut>, O: Observer<Faulty<U>>> Run<'a, U
             return self.revoke_finished(i, setup);
         }
         true
-    }
-
-    pub(super) fn abandoned(&self, i: usize) -> bool {
-        self.scenario.expect.abandoned.contains(&self.scenario.steps[i].name)
     }
 
     fn stuck(&self, cycles: u64, waiting: &[usize]) -> Finding {

@@ -47,10 +47,11 @@ pub struct Jury {
 }
 
 impl Jury {
-    /// The watchers of a fresh system. `interfered`: the fabric may show the unit TLPs that break rules.
-    pub fn new(interfered: bool) -> Self {
+    /// The watchers of a fresh system. `interfered`: the fabric may show the unit TLPs that break rules; `timeouts`:
+    /// completions may take longer than the unit waits.
+    pub fn new(interfered: bool, timeouts: bool) -> Self {
         Self {
-            judge: Judge::new(),
+            judge: if timeouts { Judge::new().with_timeouts() } else { Judge::new() },
             checker: Checker::new(CheckerConfig::default()),
             kinds: Kinds::default(),
             tables: (Iova(0), ByteCount(0)),

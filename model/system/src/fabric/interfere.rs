@@ -21,7 +21,7 @@ pub enum Act {
     DelayNs(u64),
     /// It waits until [`Fabric::release_held`] is called with this name. What may not overtake it waits behind it.
     Hold(String),
-    /// The next TLP of its kind that may overtake it does.
+    /// The next TLP of its kind that may overtake it does, if it comes within 20 µs.
     Reorder,
     /// It comes a second time, so many nanoseconds later.
     DuplicateNs(u64),
@@ -73,6 +73,9 @@ pub struct Rule {
 fn one() -> u64 {
     1
 }
+
+/// How long a TLP that is to be overtaken waits for that.
+const ALONE: Time = Time::from_ns(20_000);
 
 /// What may not overtake each other: posted TLPs of one direction, completions of one tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -128,7 +131,7 @@ impl Interference {
                 Act::Drop => return Pass::Dropped(packet),
                 Act::DelayNs(ns) => (kept, waiting.due) = (true, now + Time::from_ns(*ns)),
                 Act::Hold(name) => (kept, waiting.due, waiting.hold) = (true, Time::NEVER, Some(name.clone())),
-                Act::Reorder => (kept, waiting.due, waiting.reorder) = (true, Time::NEVER, true),
+                Act::Reorder => (kept, waiting.due, waiting.reorder) = (true, now + ALONE, true),
                 Act::DuplicateNs(ns) => self.waiting.push(Waiting {
                     due: now + Time::from_ns(*ns),
                     lane: None,
