@@ -48,7 +48,9 @@ pub fn explore(
     seen: impl FnMut(&Report),
 ) -> Result<(), Box<Failure>> {
     let max_shrink_iters = if fault.is_some() { 0 } else { 1500 };
-    let config = Config { cases, failure_persistence: None, max_shrink_iters, ..Config::default() };
+    // A run that hangs is slow to shrink.
+    let max_shrink_time = 30_000;
+    let config = Config { cases, failure_persistence: None, max_shrink_iters, max_shrink_time, ..Config::default() };
     let mut runner = TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &[seed; 32]));
     let seen = RefCell::new(seen);
     let outcome = runner.run(&strategy, |scenario| match judge(&scenario, fault) {

@@ -2,6 +2,7 @@
 
 use super::finding::Finding;
 use crate::checker::{Checker, CheckerConfig, Direction};
+use crate::coverage::Collector;
 use golden::Judge;
 use std::collections::BTreeMap;
 use system::Observer;
@@ -44,6 +45,8 @@ pub struct Jury {
     /// Where the bytes of requests go, told to the checker when the request is accepted.
     pub(crate) pieces: BTreeMap<(StreamId, WrId), Pieces>,
     finding: Option<Finding>,
+    /// Points of functional coverage.
+    pub(crate) collector: Collector,
 }
 
 impl Jury {
@@ -64,6 +67,7 @@ impl Jury {
             freed: Vec::new(),
             pieces: BTreeMap::new(),
             finding: None,
+            collector: Collector::default(),
         }
     }
 
@@ -103,6 +107,7 @@ impl Jury {
     fn out(&mut self, tlp: &Tlp, payload: &[u8]) {
         let kind = self.kinds.outgoing(tlp, self.tables);
         self.note(kind);
+        self.collector.event(&Event::TlpOut { tlp, payload }, Some(kind));
         match tlp.body {
             Body::Message { code: message_code::INVALIDATE_COMPLETION, .. } => {
                 self.judge(&Event::InvalidationCompleted { tlp });
@@ -134,6 +139,7 @@ impl Jury {
     fn arrived(&mut self, tlp: &Tlp, payload: &[u8]) {
         let kind = self.kinds.incoming(tlp);
         self.note(kind);
+        self.collector.event(&Event::TlpIn { tlp, payload }, Some(kind));
         match tlp.body {
             Body::Message { code: message_code::INVALIDATE_REQUEST, .. } => {
                 self.judge(&Event::InvalidationAccepted { tlp, payload });
@@ -185,6 +191,7 @@ impl<U> Observer<U> for Jury {
             Event::MessageDone { syndrome, .. } => *self.outcomes.entry(syndrome).or_default() += 1,
             _ => {}
         }
+        self.collector.event(event, None);
         self.judge(event);
     }
 

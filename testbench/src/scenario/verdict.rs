@@ -3,6 +3,7 @@
 use super::engine::Run;
 use super::finding::Finding;
 use super::schema::{Action, Marker};
+use crate::coverage::Coverage;
 use crate::faults::Faulty;
 use std::collections::BTreeMap;
 use system::fabric::TlpKind;
@@ -40,6 +41,8 @@ pub struct Report {
     pub tlps: BTreeMap<TlpKind, u64>,
     /// Counters of unit and fabric.
     pub statistics: Statistics,
+    /// Points of functional coverage.
+    pub coverage: Coverage,
 }
 
 impl std::fmt::Display for Report {
@@ -99,9 +102,11 @@ where
     statistics.push("host.unexpected_completions", run.invalidator.unexpected);
     statistics.push("fabric.interfered", run.system.fabric.interfered());
     let jury = run.jury();
+    jury.collector.close(&statistics);
+    let coverage = jury.collector.coverage().clone();
     let outcomes = jury.outcomes.clone();
     let tlps = jury.seen.iter().map(|(kind, cycles)| (*kind, cycles.len() as u64)).collect();
-    Report { cycles: run.system.cycles().0, outcomes, tlps, statistics }
+    Report { cycles: run.system.cycles().0, outcomes, tlps, statistics, coverage }
 }
 
 fn outcomes<U, O>(run: &Run<'_, U, O>) -> Result<(), Finding>

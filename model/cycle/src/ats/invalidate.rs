@@ -247,7 +247,9 @@ impl Invalidations {
             }
             State::Revoking { mpt, mtt, wait } => {
                 let (mpt, mtt) = (mpt || inp.mpt_done, mtt || inp.mtt_done);
-                match (mpt && mtt && wait == 0 && inp.drained, inp.command.flush) {
+                // Without a flush the report itself must not come before the writes have been sent.
+                let over = mpt && mtt && wait == 0 && inp.drained && (inp.sent || inp.command.flush);
+                match (over, inp.command.flush) {
                     (false, _) => State::Revoking { mpt, mtt, wait: wait.saturating_sub(1) },
                     (true, true) => State::Flush,
                     (true, false) => Self::report(&mut events, true),

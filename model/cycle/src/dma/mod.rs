@@ -203,7 +203,6 @@ impl Block for Dma {
         let epochs = Epochs { invalidation: inp.epoch, grant: inp.grant };
         if epochs != self.epochs {
             self.epochs = epochs;
-            self.write.advance();
             self.read.advance();
         }
         self.drained = self.write.drained() && self.read.drained();

@@ -190,7 +190,7 @@ impl WriteEngine {
         self.again.request()
     }
     /// The epoch has advanced: what stands on `posted` is of an older one.
-    pub(super) fn advance(&mut self) {
+    fn advance(&mut self) {
         self.old_beats = self.posted.len();
         self.old_committed = self.committed;
     }
@@ -227,7 +227,11 @@ impl WriteEngine {
         let cut = self.cut(inp, functions);
         self.shift(inp, ready, stat);
         self.pending.extend(cut);
-        self.epochs = epochs;
+        // Commits compare with this copy, so that what is of an older epoch is told apart where it changes.
+        if self.epochs != epochs {
+            self.epochs = epochs;
+            self.advance();
+        }
         if self.dropped.front() == Some(&self.sent_count) {
             self.dropped.pop_front();
             self.sent_count = self.sent_count.wrapping_add(1);

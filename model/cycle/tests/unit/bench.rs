@@ -28,6 +28,9 @@ pub(crate) struct Bench {
     pub(crate) sending: Option<(Tlp, Vec<u8>, usize)>,
     pub(crate) data: VecDeque<(u32, u32)>,
     pub(crate) sent: VecDeque<u8>,
+    /// Sequence number of the posted TLP under way, and the cycle of the last beat of the one before.
+    seq: u8,
+    pub(crate) posted_end: u64,
     /// First cycle in which each request's id was seen leaving, as data TLP: (cycle, TLP).
     pub(crate) tlps: Vec<(u64, Tlp)>,
     pub(crate) done: Vec<(u64, u16, u8)>,
@@ -66,6 +69,8 @@ impl Bench {
             sending: None,
             data: VecDeque::new(),
             sent: VecDeque::new(),
+            seq: 0,
+            posted_end: 0,
             tlps: Vec::new(),
             done: Vec::new(),
             released: Vec::new(),
@@ -261,8 +266,14 @@ impl Bench {
         if let Some(seq) = self.sent.pop_front() {
             (self.inp.tx_wr_sent_valid, self.inp.tx_wr_sent_seq) = (true, seq);
         }
-        if out.tx_wr_req_tlp.valid && out.tx_wr_req_tlp.sop {
-            self.sent.push_back(out.tx_wr_req_tlp.seq);
+        if out.tx_wr_req_tlp.valid {
+            if out.tx_wr_req_tlp.sop {
+                self.seq = out.tx_wr_req_tlp.seq;
+            }
+            if out.tx_wr_req_tlp.eop {
+                self.sent.push_back(self.seq);
+                self.posted_end = self.cycle;
+            }
         }
         // Write data the cycle after it was asked for.
         if self.inp.write_data.valid && out.write_data_ready {
