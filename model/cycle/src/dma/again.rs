@@ -39,6 +39,8 @@ pub(super) fn epochs_of(segment: &ReleasedSegment) -> Epochs {
 pub(super) struct Again {
     engine: bool,
     waiting: bool,
+    /// The access that was asked about has ended meanwhile: the answer is for nothing.
+    void: bool,
     request: Retranslate,
 }
 
@@ -80,13 +82,18 @@ impl Again {
         true
     }
 
+    /// The access at the head has ended: an answer that is under way is not for the next one.
+    pub(super) fn ended(&mut self) {
+        self.void |= self.waiting;
+    }
+
     /// The answer for this engine, if `from` is one.
     pub(super) fn answer(&mut self, from: &Retranslated) -> Option<Retranslated> {
         if !from.valid || from.engine != self.engine || !self.waiting {
             return None;
         }
         self.waiting = false;
-        Some(*from)
+        if std::mem::take(&mut self.void) { None } else { Some(*from) }
     }
 }
 

@@ -318,6 +318,7 @@ impl ReadEngine {
         if ends {
             open.open = !tag.last;
             self.segments.pop_front();
+            self.again.ended();
             self.room = true;
             self.done = 0;
         } else {

@@ -225,3 +225,14 @@ fn invalidate_all_is_what_the_wire_says() {
     b.idle(600);
     assert_eq!(b.translation_requests, 3);
 }
+
+#[test]
+fn a_read_of_no_bytes_in_a_page_without_access_ends_in_error() {
+    let mut b = Bench::new("small", Mode::Ats);
+    b.warm(1);
+    b.refuse = Some(iova(1));
+    b.send(request(1, 0, Op::READ, 1 << 12, 0));
+    b.idle(2000);
+    // 9: the agent gave no access.
+    assert_eq!((b.done.iter().map(|d| d.2).collect::<Vec<_>>(), b.translation_requests), (vec![9], 1));
+}
