@@ -173,7 +173,9 @@ impl Judge {
         }
         let mut keep = keep.into_iter();
         self.requests.states.retain(|_| keep.next() == Some(true));
-        self.paths.ended(number, stream, seen.is_ok());
+        if let Some(request) = self.requests.open.get(&number).map(Open::remembered) {
+            self.paths.ended(number, request, seen);
+        }
         self.finished(number);
         Ok(())
     }

@@ -195,13 +195,17 @@ impl Judge {
         })))
     }
 
-    /// Who still needs a range of IOVAs translated: the prefix to ask with, and whether it writes.
+    /// Who needs, or lately needed, a range of IOVAs translated: the prefix to ask with, and whether it writes.
     fn needs(&self, cfg: &FunctionCfg, unit: (Iova, Iova)) -> Vec<(PasidPrefix, bool)> {
         let mut out = Vec::new();
-        for open in self.requests.open.values().filter(|o| o.wr.function == cfg.function) {
-            let pages = self.pages(open, self.requests.least_sent(open.accepted), When::Now);
+        // An ended request may have asked before it ended, and the flush behind a write asks for its page again.
+        let ended = self.requests.ended.iter().map(|o| (o, 0, When::Ever));
+        let open = self.requests.open.values();
+        let open = open.map(|o| (o, self.requests.least_sent(o.accepted), When::Since(o.accepted)));
+        for (open, sent, when) in open.chain(ended).filter(|(o, ..)| o.wr.function == cfg.function) {
+            let pages = self.pages(open, sent, when);
             let scope = pages.filter_map(|p| {
-                let mut entries = self.tables.entries(p.region, open.wr.key, p.index, When::Now);
+                let mut entries = self.tables.entries(p.region, open.wr.key, p.index, when);
                 let hit = entries.any(|e| {
                     let (first, last) = p.range(e);
                     let overlaps = first <= unit.1 && last >= unit.0;

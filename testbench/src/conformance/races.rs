@@ -44,7 +44,7 @@ fn moments() -> impl Strategy<Value = Marker> {
 /// What is drawn for an event.
 #[derive(Clone, Debug)]
 enum Event {
-    Remap { region: Index, page: Index, pages: u32, to: &'static str, untranslated: bool, silent: bool },
+    Remap { region: Index, page: Index, pages: u32, to: &'static str, silent: bool },
     Invalidate { region: Option<Index>, page: Index, pages: u32, no_pasid: bool, global: bool, count: u32 },
     Stall(LinkDirection, u64),
     Starve(CreditClass, u64),
@@ -55,15 +55,8 @@ enum Event {
 
 fn events(disturbance: Disturbance) -> impl Strategy<Value = Event> {
     let to = select(&["moved", "moved", "moved", "rw", "r", "w", ""][..]);
-    let remap = (any::<Index>(), any::<Index>(), 0..3_u32, to, prop::bool::weighted(0.1), prop::bool::weighted(0.2))
-        .prop_map(|(region, page, pages, to, untranslated, silent)| Event::Remap {
-            region,
-            page,
-            pages,
-            to,
-            untranslated,
-            silent,
-        });
+    let remap = (any::<Index>(), any::<Index>(), 0..3_u32, to, prop::bool::weighted(0.2))
+        .prop_map(|(region, page, pages, to, silent)| Event::Remap { region, page, pages, to, silent });
     let scope = (prop::option::weighted(0.8, any::<Index>()), any::<Index>(), 0..8_u32);
     let invalidate = (scope, prop::bool::weighted(0.2), prop::bool::weighted(0.2), 1..4_u32).prop_map(
         |((region, page, pages), no_pasid, global, count)| Event::Invalidate {
@@ -222,7 +215,7 @@ impl Event {
         };
         let mut go = |action: Action| out.push(Step { action, ..first.clone() });
         match self {
-            Self::Remap { region, page, pages, to, untranslated, silent } => {
+            Self::Remap { region, page, pages, to, silent } => {
                 let index = region.index(regions.len());
                 let region = &regions[index];
                 let all = region.bytes.div_ceil(region.translation_bytes).max(1);
@@ -236,7 +229,7 @@ impl Event {
                     page,
                     pages,
                     to: (*to).into(),
-                    untranslated_only: *untranslated,
+                    untranslated_only: None,
                     order: if *silent { RemapOrder::Silent } else { RemapOrder::IommuFirst },
                     pause: 0,
                 }));

@@ -5,14 +5,14 @@ use super::agent::Invalidator;
 use super::book::{FRAMES, Frames, Place, spec};
 use super::finding::Finding;
 use super::jury::Jury;
-use super::schema::{Action, Marker, RemapOrder, Scenario};
+use super::schema::{Action, Marker, Scenario};
 use super::work::Work;
 use crate::faults::Faulty;
 use std::collections::BTreeMap;
 use system::driver::RegionSpec;
 use system::{Config, Observer, RunError, System, Time, Workload};
 use types::port::{UnitIn, UnitOut};
-use types::{Block, ByteCount, Owner, PageSize};
+use types::{Block, ByteCount, PageSize};
 
 /// Cycles for which nothing moves before a run is over: longer than any path through the unit.
 const QUIET: u64 = 100;
@@ -30,7 +30,7 @@ pub(super) struct Progress {
     /// The mapping is still to be changed, after the invalidation: the wrong order.
     pub(super) change_after: bool,
     /// When that invalidation was complete.
-    answered: Option<u64>,
+    pub(super) answered: Option<u64>,
     /// A revoked region has lost its mapping.
     pub(super) unmapped: bool,
 }
@@ -216,12 +216,14 @@ impl<'a, U: Block<In = UnitIn, Out = UnitOut>, O: Observer<Faulty<U>>> Run<'a, U
 
     /// What has reached the host: messages, and bytes in memory.
     fn host(&mut self) {
-        while let Some(packet) = self.system.fabric.receive_message() {
-            self.invalidator.receive(&packet.tlp);
-            self.system.fabric.recycle(packet);
-        }
+        // Bytes that have reached memory come first: a message pushes the writes before it.
         for landing in self.work.landings.drain(..) {
             self.system.observer.0.used("a write that reached memory", landing.address.0, true);
+        }
+        let now = self.system.now();
+        while let Some(packet) = self.system.fabric.receive_message(now) {
+            self.invalidator.receive(&packet.tlp);
+            self.system.fabric.recycle(packet);
         }
     }
 
@@ -229,29 +231,11 @@ impl<'a, U: Block<In = UnitIn, Out = UnitOut>, O: Observer<Faulty<U>>> Run<'a, U
         if self.work.open_of(i) > 0 || self.invalidator.open_of(i) {
             return false;
         }
-        if let Action::Remap(setup) = &self.scenario.steps[i].action {
-            let now = self.system.cycles().0;
-            let answered = *self.steps[i].answered.get_or_insert(now);
-            if self.steps[i].change_after && now < answered + setup.pause {
-                return false;
-            }
-            if std::mem::take(&mut self.steps[i].change_after)
-                && let Some(place) = self.places.get_mut(&setup.region)
-            {
-                let freed = place.remap(&mut self.system.fabric, setup, &mut self.frames);
-                self.steps[i].freeing = freed;
-            }
-            let freed = std::mem::take(&mut self.steps[i].freeing);
-            if setup.order != RemapOrder::Silent {
-                // A write to a peer goes another way than the message that answers an invalidation.
-                let pushed = self.places.get(&setup.region).is_some_and(|p| p.owner == Owner::Host);
-                self.free(freed, pushed);
-            }
+        match &self.scenario.steps[i].action {
+            Action::Remap(setup) => self.remap_finished(i, setup),
+            Action::Revoke(setup) => self.revoke_finished(i, setup),
+            _ => true,
         }
-        if let Action::Revoke(setup) = &self.scenario.steps[i].action {
-            return self.revoke_finished(i, setup);
-        }
-        true
     }
 
     fn stuck(&self, cycles: u64, waiting: &[usize]) -> Finding {

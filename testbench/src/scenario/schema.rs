@@ -391,9 +391,9 @@ pub struct RemapSetup {
     /// What they become: `moved` to new frames, or in place with letters of `r` and `w`, or empty for nothing there.
     #[serde(default = "moved")]
     pub to: String,
-    /// Translations say that accesses must stay untranslated.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub untranslated_only: bool,
+    /// Whether translations say that accesses must stay untranslated; without, as before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub untranslated_only: Option<bool>,
     /// Order.
     #[serde(default)]
     pub order: RemapOrder,

@@ -16,8 +16,9 @@
 //! | retire | `posted_sent` at s: `write_sent` in cycle s+2, completion behind the arbiter in cycle s+3 |
 //!
 //! The address of a TLP is looked at again with its last beat, its commit: a translation that an invalidation has passed
-//! is asked for again, and the engine takes no more bytes until it is there. If it is refused, the TLP is dropped: its
-//! bytes are taken, `tlp_tx` forgets its beats, and its request ends with the failure.
+//! is asked for again, and the engine takes no more bytes until it is there. If it is refused, the TLP and those of its
+//! request behind it are dropped: their bytes are taken, `tlp_tx` forgets their beats, and the request ends with the
+//! failure.
 //!
 //! Progress: the cutter waits for the source's ready, for a pending place (freed by data) and for an unsent place
 //! (freed by the link); none of these waits for the read engine. Completions are the only thing that can hold
@@ -29,7 +30,7 @@ use super::cut::{Cut, OpenRequest, admit, size_limit};
 use std::collections::VecDeque;
 use types::UnitCfg;
 use types::access::Syndrome;
-use types::addr::{Length, Offset, TlpAddr, Va};
+use types::addr::{Length, Offset, StreamId, TlpAddr, Va, WrId};
 use types::bits::mask;
 use types::port::{
     Beat, Completion, DmaIn, FunctionCfg, PostedBeat, ReleasedSegment, Retranslate, SegmentTag, TlpDescriptor,
@@ -281,14 +282,26 @@ impl WriteEngine {
                 head.tlp.no_snoop = answer.no_snoop;
                 head.epochs = Epochs { invalidation: answer.epoch, grant: answer.grant };
             } else {
-                head.refused = answer.syndrome;
                 self.late[usize::from(head.segment)] = answer.syndrome;
+                let (stream, id) = (head.tag.stream, head.tag.id);
+                self.refuse(stream, id, answer.syndrome);
             }
         }
         if self.stale()
             && let Some(head) = self.pending.front()
         {
             stat.retranslate = self.again.ask(&head.tag, head.va, head.length);
+        }
+    }
+
+    /// A request has failed after its cut: none of its TLPs that wait leaves, and no more are cut.
+    fn refuse(&mut self, stream: StreamId, id: WrId, syndrome: Syndrome) {
+        for p in self.pending.iter_mut().filter(|p| (p.tag.stream, p.tag.id) == (stream, id)) {
+            p.refused = syndrome;
+        }
+        let open = &mut self.requests[usize::from(stream.0)];
+        if open.open && open.id == id && open.syndrome.is_ok() {
+            open.syndrome = syndrome;
         }
     }
 
