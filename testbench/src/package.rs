@@ -59,8 +59,10 @@ pub const WAIVERS: &[(&str, &str, &str)] = &[
     ("fill_key_iova", "rnic_xlat_atc_*.v", "bits 11:0 lie inside the page"),
     ("fill_address", "rnic_xlat_atc_*.v", "bits 11:0 lie inside the page"),
     ("invalidate_iova", "rnic_xlat_atc_*.v", "bits 11:0 lie inside the page"),
-    ("fill_mask", "rnic_xlat_atc_engine_*.v", "bits 11:0 lie inside the page"),
-    ("invalidate_mask", "rnic_xlat_atc_engine_*.v", "bits 11:0 lie inside the page"),
+    ("fill_mask", "rnic_xlat_atc_requests_*.v", "bits 11:0 lie inside the page"),
+    ("invalidate_mask", "rnic_xlat_atc_requests_*.v", "bits 11:0 lie inside the page"),
+    ("write_ways", "rnic_xlat_atc_base_*.v", "there are bits for four ways; a smaller configuration uses fewer"),
+    ("write_valid", "rnic_xlat_atc_base_*.v", "there are bits for four ways; a smaller configuration uses fewer"),
     ("owner_same_function", "rnic_xlat_atc_large_*.v", "the large-page array keeps no old generations"),
 ];
 

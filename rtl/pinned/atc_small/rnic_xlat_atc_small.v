@@ -85,186 +85,172 @@ module rnic_xlat_atc_small (
 
   // Signals
   wire [5:0]  set;
-  wire        clash;
-  reg  [3:0]  named;
-  reg  [3:0]  hits;
-  wire        large_hit;
-  reg         odd;
-  reg  [51:0] address;
-  reg  [51:0] large_address;
-  reg         untranslated;
-  reg         no_snoop;
-  wire [51:0] large_word;
-  wire        held_off;
-  wire        pending;
-  wire        hit;
-  reg  [63:0] whole;
-  reg  [3:0]  rivals;
-  reg  [3:0]  frees;
-  reg  [3:0]  drops;
-  wire [5:0]  way_0_lookup_set;
-  wire        way_0_lookup_clash;
-  wire [51:0] way_0_asked_granule;
-  wire [1:0]  way_0_asked_function;
-  wire [3:0]  way_0_asked_generation;
-  wire [19:0] way_0_asked_pasid;
-  wire        way_0_asked_pasid_valid;
-  wire        way_0_asked_privileged;
-  wire        way_0_asked_read;
-  wire        way_0_asked_write;
-  wire        way_0_asked_exec;
-  wire        way_0_asked_elsewhere;
-  wire        way_0_named;
-  wire        way_0_good;
-  wire        way_0_sound;
-  wire        way_0_valid;
-  wire [51:0] way_0_address;
-  wire        way_0_untranslated;
-  wire        way_0_no_snoop;
-  wire [5:0]  way_0_engine_set;
-  wire [51:0] way_0_key_granule;
-  wire [51:0] way_0_key_compare;
-  wire [1:0]  way_0_key_function;
-  wire [3:0]  way_0_key_generation;
-  wire [19:0] way_0_key_pasid;
-  wire        way_0_key_pasid_valid;
-  wire        way_0_key_privileged;
-  wire        way_0_key_global;
-  wire        way_0_key_any_pasid;
-  wire        way_0_key_all;
-  wire        way_0_rival;
-  wire        way_0_free;
-  wire        way_0_drop;
-  wire        way_0_write_en;
-  wire [5:0]  way_0_write_set;
-  wire        way_0_write_valid;
-  wire [87:0] way_0_write_tag;
-  wire [54:0] way_0_write_data;
-  wire [5:0]  way_1_lookup_set;
-  wire        way_1_lookup_clash;
-  wire [51:0] way_1_asked_granule;
-  wire [1:0]  way_1_asked_function;
-  wire [3:0]  way_1_asked_generation;
-  wire [19:0] way_1_asked_pasid;
-  wire        way_1_asked_pasid_valid;
-  wire        way_1_asked_privileged;
-  wire        way_1_asked_read;
-  wire        way_1_asked_write;
-  wire        way_1_asked_exec;
-  wire        way_1_asked_elsewhere;
-  wire        way_1_named;
-  wire        way_1_good;
-  wire        way_1_sound;
-  wire        way_1_valid;
-  wire [51:0] way_1_address;
-  wire        way_1_untranslated;
-  wire        way_1_no_snoop;
-  wire [5:0]  way_1_engine_set;
-  wire [51:0] way_1_key_granule;
-  wire [51:0] way_1_key_compare;
-  wire [1:0]  way_1_key_function;
-  wire [3:0]  way_1_key_generation;
-  wire [19:0] way_1_key_pasid;
-  wire        way_1_key_pasid_valid;
-  wire        way_1_key_privileged;
-  wire        way_1_key_global;
-  wire        way_1_key_any_pasid;
-  wire        way_1_key_all;
-  wire        way_1_rival;
-  wire        way_1_free;
-  wire        way_1_drop;
-  wire        way_1_write_en;
-  wire [5:0]  way_1_write_set;
-  wire        way_1_write_valid;
-  wire [87:0] way_1_write_tag;
-  wire [54:0] way_1_write_data;
-  wire [5:0]  way_2_lookup_set;
-  wire        way_2_lookup_clash;
-  wire [51:0] way_2_asked_granule;
-  wire [1:0]  way_2_asked_function;
-  wire [3:0]  way_2_asked_generation;
-  wire [19:0] way_2_asked_pasid;
-  wire        way_2_asked_pasid_valid;
-  wire        way_2_asked_privileged;
-  wire        way_2_asked_read;
-  wire        way_2_asked_write;
-  wire        way_2_asked_exec;
-  wire        way_2_asked_elsewhere;
-  wire        way_2_named;
-  wire        way_2_good;
-  wire        way_2_sound;
-  wire        way_2_valid;
-  wire [51:0] way_2_address;
-  wire        way_2_untranslated;
-  wire        way_2_no_snoop;
-  wire [5:0]  way_2_engine_set;
-  wire [51:0] way_2_key_granule;
-  wire [51:0] way_2_key_compare;
-  wire [1:0]  way_2_key_function;
-  wire [3:0]  way_2_key_generation;
-  wire [19:0] way_2_key_pasid;
-  wire        way_2_key_pasid_valid;
-  wire        way_2_key_privileged;
-  wire        way_2_key_global;
-  wire        way_2_key_any_pasid;
-  wire        way_2_key_all;
-  wire        way_2_rival;
-  wire        way_2_free;
-  wire        way_2_drop;
-  wire        way_2_write_en;
-  wire [5:0]  way_2_write_set;
-  wire        way_2_write_valid;
-  wire [87:0] way_2_write_tag;
-  wire [54:0] way_2_write_data;
-  wire [5:0]  way_3_lookup_set;
-  wire        way_3_lookup_clash;
-  wire [51:0] way_3_asked_granule;
-  wire [1:0]  way_3_asked_function;
-  wire [3:0]  way_3_asked_generation;
-  wire [19:0] way_3_asked_pasid;
-  wire        way_3_asked_pasid_valid;
-  wire        way_3_asked_privileged;
-  wire        way_3_asked_read;
-  wire        way_3_asked_write;
-  wire        way_3_asked_exec;
-  wire        way_3_asked_elsewhere;
-  wire        way_3_named;
-  wire        way_3_good;
-  wire        way_3_sound;
-  wire        way_3_valid;
-  wire [51:0] way_3_address;
-  wire        way_3_untranslated;
-  wire        way_3_no_snoop;
-  wire [5:0]  way_3_engine_set;
-  wire [51:0] way_3_key_granule;
-  wire [51:0] way_3_key_compare;
-  wire [1:0]  way_3_key_function;
-  wire [3:0]  way_3_key_generation;
-  wire [19:0] way_3_key_pasid;
-  wire        way_3_key_pasid_valid;
-  wire        way_3_key_privileged;
-  wire        way_3_key_global;
-  wire        way_3_key_any_pasid;
-  wire        way_3_key_all;
-  wire        way_3_rival;
-  wire        way_3_free;
-  wire        way_3_drop;
-  wire        way_3_write_en;
-  wire [5:0]  way_3_write_set;
-  wire        way_3_write_valid;
-  wire [87:0] way_3_write_tag;
-  wire [54:0] way_3_write_data;
-  wire        order_reset;
-  wire [5:0]  order_lookup_set;
-  wire [5:0]  order_lookup_order;
-  wire [5:0]  order_engine_set;
-  wire [5:0]  order_engine_order;
-  wire        order_clear_en;
-  wire [5:0]  order_clear_set;
-  reg         order_touch_en;
-  reg  [5:0]  order_touch_set;
-  reg  [3:0]  order_touch_ways;
-  reg  [5:0]  order_touch_order;
+  wire        base_reset;
+  wire [5:0]  base_lookup_set;
+  wire [51:0] base_asked_granule;
+  wire [1:0]  base_asked_function;
+  wire [3:0]  base_asked_generation;
+  wire [19:0] base_asked_pasid;
+  wire        base_asked_pasid_valid;
+  wire        base_asked_privileged;
+  wire        base_asked_read;
+  wire        base_asked_write;
+  wire        base_asked_exec;
+  wire        base_asked_elsewhere;
+  wire        base_live;
+  wire [5:0]  base_live_set;
+  wire        base_hit;
+  wire        base_named;
+  wire        base_odd;
+  wire [51:0] base_address;
+  wire        base_untranslated;
+  wire        base_no_snoop;
+  wire [5:0]  base_engine_set;
+  wire [51:0] base_key_granule;
+  wire [51:0] base_key_compare;
+  wire [1:0]  base_key_function;
+  wire [3:0]  base_key_generation;
+  wire [19:0] base_key_pasid;
+  wire        base_key_pasid_valid;
+  wire        base_key_privileged;
+  wire        base_key_global;
+  wire        base_key_any_pasid;
+  wire        base_key_all;
+  wire [3:0]  base_rivals;
+  wire [3:0]  base_frees;
+  wire [3:0]  base_drops;
+  wire [5:0]  base_order;
+  wire [3:0]  base_write_ways;
+  wire [5:0]  base_write_set;
+  wire [3:0]  base_write_valid;
+  wire [87:0] base_write_tag;
+  wire [54:0] base_write_data;
+  wire        base_order_clear;
+  wire        base_order_touch;
+  wire        answer_reset;
+  wire        answer_valid;
+  wire        answer_live;
+  wire        answer_pending;
+  wire [4:0]  answer_slot;
+  wire [3:0]  answer_epoch;
+  wire [29:0] answer_iova;
+  wire        answer_base_hit;
+  wire        answer_base_named;
+  wire        answer_base_odd;
+  wire [51:0] answer_base_address;
+  wire        answer_base_untranslated;
+  wire        answer_base_no_snoop;
+  wire        answer_large_hit;
+  wire        answer_large_named;
+  wire [51:0] answer_large_data;
+  wire        answer_result_valid;
+  wire [4:0]  answer_result_slot;
+  wire        answer_result_hit;
+  wire [63:0] answer_result_address;
+  wire        answer_result_untranslated;
+  wire        answer_result_no_snoop;
+  wire [3:0]  answer_result_epoch;
+  wire        answer_stat_hit_base;
+  wire        answer_stat_hit_large;
+  wire        answer_stat_miss;
+  wire        answer_stat_miss_permission;
+  wire        answer_stat_miss_pending;
+  wire        answer_stat_parity;
+  wire [1:0]  pending_asked_function;
+  wire [19:0] pending_asked_pasid;
+  wire        pending_asked_pasid_valid;
+  wire [51:0] pending_asked_granule;
+  wire        pending_clearing;
+  wire        pending_pending_valid;
+  wire [1:0]  pending_pending_function;
+  wire        pending_pending_pasid_valid;
+  wire [19:0] pending_pending_pasid;
+  wire        pending_pending_any_pasid;
+  wire        pending_pending_all;
+  wire [51:0] pending_pending_granule;
+  wire [51:0] pending_pending_compare;
+  wire        pending_held_off;
+  wire        requests_reset;
+  wire        requests_fill_valid;
+  wire [1:0]  requests_fill_function;
+  wire        requests_fill_pasid_valid;
+  wire [19:0] requests_fill_pasid;
+  wire        requests_fill_privileged;
+  wire [51:0] requests_fill_granule;
+  wire [51:0] requests_fill_address;
+  wire [5:0]  requests_fill_size;
+  wire        requests_fill_read;
+  wire        requests_fill_write;
+  wire        requests_fill_exec;
+  wire        requests_fill_global;
+  wire        requests_fill_untranslated;
+  wire        requests_fill_no_snoop;
+  wire        requests_fill_flip;
+  wire        requests_fill_ready;
+  wire        requests_invalidate_valid;
+  wire [1:0]  requests_invalidate_function;
+  wire        requests_invalidate_pasid_valid;
+  wire [19:0] requests_invalidate_pasid;
+  wire        requests_invalidate_global;
+  wire        requests_invalidate_all;
+  wire [51:0] requests_invalidate_granule;
+  wire [5:0]  requests_invalidate_size;
+  wire        requests_invalidate_ready;
+  wire        requests_cleared;
+  wire        requests_end_fill;
+  wire        requests_end_sweep;
+  wire        requests_held_valid;
+  wire [1:0]  requests_held_function;
+  wire        requests_held_pasid_valid;
+  wire [19:0] requests_held_pasid;
+  wire        requests_held_privileged;
+  wire        requests_held_global;
+  wire [51:0] requests_held_granule;
+  wire [51:0] requests_held_address;
+  wire [51:0] requests_held_keep;
+  wire        requests_held_usable;
+  wire        requests_held_large;
+  wire        requests_held_low;
+  wire        requests_held_huge;
+  wire        requests_held_read;
+  wire        requests_held_write;
+  wire        requests_held_exec;
+  wire        requests_held_untranslated;
+  wire        requests_held_no_snoop;
+  wire        requests_held_flip;
+  wire        requests_pending_valid;
+  wire [1:0]  requests_pending_function;
+  wire        requests_pending_pasid_valid;
+  wire [19:0] requests_pending_pasid;
+  wire        requests_pending_global;
+  wire        requests_pending_any_pasid;
+  wire        requests_pending_all;
+  wire [51:0] requests_pending_granule;
+  wire [51:0] requests_pending_compare;
+  wire [3:0]  requests_epoch;
+  wire        requests_pasid_used;
+  wire [51:0] entry_key_granule;
+  wire [51:0] entry_key_compare;
+  wire [1:0]  entry_key_function;
+  wire [3:0]  entry_key_generation;
+  wire [19:0] entry_key_pasid;
+  wire        entry_key_pasid_valid;
+  wire        entry_key_privileged;
+  wire        entry_key_global;
+  wire        entry_key_any_pasid;
+  wire [51:0] entry_fill_address;
+  wire [51:0] entry_fill_keep;
+  wire        entry_fill_low;
+  wire        entry_fill_huge;
+  wire        entry_fill_read;
+  wire        entry_fill_write;
+  wire        entry_fill_exec;
+  wire        entry_fill_untranslated;
+  wire        entry_fill_no_snoop;
+  wire        entry_fill_flip;
+  wire [87:0] entry_tag;
+  wire [54:0] entry_data;
+  wire [51:0] entry_large_data;
   wire        generation_wr_en;
   wire [1:0]  generation_wr_addr;
   wire [3:0]  generation_wr_data;
@@ -309,45 +295,35 @@ module rnic_xlat_atc_small (
   wire        big_fill_exec;
   wire [51:0] big_fill_data;
   wire        engine_reset;
-  wire        engine_fill_valid;
-  wire [1:0]  engine_fill_function;
-  wire        engine_fill_pasid_valid;
-  wire [19:0] engine_fill_pasid;
-  wire        engine_fill_privileged;
-  wire [51:0] engine_fill_granule;
-  wire [51:0] engine_fill_address;
-  wire [5:0]  engine_fill_size;
-  wire        engine_fill_read;
-  wire        engine_fill_write;
-  wire        engine_fill_exec;
-  wire        engine_fill_global;
-  wire        engine_fill_untranslated;
-  wire        engine_fill_no_snoop;
-  wire        engine_fill_flip;
-  wire        engine_fill_ready;
-  wire        engine_fill_done;
-  wire        engine_stat_fill;
-  wire        engine_stat_evict;
-  wire        engine_invalidate_valid;
-  wire [1:0]  engine_invalidate_function;
-  wire        engine_invalidate_pasid_valid;
-  wire [19:0] engine_invalidate_pasid;
-  wire        engine_invalidate_global;
-  wire        engine_invalidate_all;
-  wire [51:0] engine_invalidate_granule;
-  wire [5:0]  engine_invalidate_size;
-  wire        engine_invalidate_ready;
-  wire        engine_invalidate_done;
-  wire [3:0]  engine_epoch;
-  wire        engine_cleared;
+  wire        engine_held_valid;
+  wire [1:0]  engine_held_function;
+  wire        engine_held_pasid_valid;
+  wire [19:0] engine_held_pasid;
+  wire        engine_held_privileged;
+  wire        engine_held_global;
+  wire [51:0] engine_held_granule;
+  wire        engine_held_usable;
+  wire        engine_held_large;
+  wire        engine_held_low;
+  wire        engine_held_huge;
   wire        engine_pending_valid;
   wire [1:0]  engine_pending_function;
   wire        engine_pending_pasid_valid;
   wire [19:0] engine_pending_pasid;
+  wire        engine_pending_global;
   wire        engine_pending_any_pasid;
   wire        engine_pending_all;
   wire [51:0] engine_pending_granule;
   wire [51:0] engine_pending_compare;
+  wire        engine_pasid_used;
+  wire        engine_end_fill;
+  wire        engine_end_sweep;
+  wire        engine_now_cleared;
+  wire        engine_fill_done;
+  wire        engine_stat_fill;
+  wire        engine_stat_evict;
+  wire        engine_invalidate_done;
+  wire        engine_cleared;
   wire [51:0] engine_key_granule;
   wire [51:0] engine_key_compare;
   wire [1:0]  engine_key_function;
@@ -366,8 +342,6 @@ module rnic_xlat_atc_small (
   wire [3:0]  engine_write_ways;
   wire [5:0]  engine_write_set;
   wire [3:0]  engine_write_valid;
-  wire [87:0] engine_write_tag;
-  wire [54:0] engine_write_data;
   wire        engine_order_clear;
   wire        engine_order_touch;
   wire [3:0]  engine_generation_read;
@@ -380,12 +354,6 @@ module rnic_xlat_atc_small (
   wire        engine_large_pick;
   wire        engine_large_evicts;
   wire        engine_large_write;
-  wire        engine_large_low;
-  wire        engine_large_huge;
-  wire        engine_large_read;
-  wire        engine_large_write_right;
-  wire        engine_large_exec;
-  wire [51:0] engine_large_data;
 
   // Registers
   reg         s1_valid_q = 1'b0;
@@ -416,24 +384,6 @@ module rnic_xlat_atc_small (
   wire [29:0] s2_iova_d;
   reg  [3:0]  s2_epoch_q = 4'h0;
   wire [3:0]  s2_epoch_d;
-  reg         s2_clearing_q = 1'b0;
-  wire        s2_clearing_d;
-  reg         s2_function_pending_q = 1'b0;
-  wire        s2_function_pending_d;
-  reg         s2_everywhere_q = 1'b0;
-  wire        s2_everywhere_d;
-  reg         s2_scope_q = 1'b0;
-  wire        s2_scope_d;
-  reg         s2_pasid_pending_q = 1'b0;
-  wire        s2_pasid_pending_d;
-  reg         s2_differs_0_q = 1'b0;
-  wire        s2_differs_0_d;
-  reg         s2_differs_1_q = 1'b0;
-  wire        s2_differs_1_d;
-  reg         s2_differs_2_q = 1'b0;
-  wire        s2_differs_2_d;
-  reg         s2_differs_3_q = 1'b0;
-  wire        s2_differs_3_d;
   reg         s3_valid_q = 1'b0;
   wire        s3_valid_d;
   reg         s3_live_q = 1'b0;
@@ -446,228 +396,191 @@ module rnic_xlat_atc_small (
   wire        s3_pending_d;
   reg  [29:0] s3_iova_q = 30'h0;
   wire [29:0] s3_iova_d;
-  reg         r_valid_q = 1'b0;
-  reg         r_valid_d;
-  reg  [4:0]  r_slot_q = 5'h0;
-  reg  [4:0]  r_slot_d;
-  reg         r_hit_q = 1'b0;
-  reg         r_hit_d;
-  reg  [63:0] r_address_q = 64'h0;
-  reg  [63:0] r_address_d;
-  reg         r_untranslated_q = 1'b0;
-  reg         r_untranslated_d;
-  reg         r_no_snoop_q = 1'b0;
-  reg         r_no_snoop_d;
-  reg  [3:0]  r_epoch_q = 4'h0;
-  reg  [3:0]  r_epoch_d;
-  reg         r_large_q = 1'b0;
-  wire        r_large_d;
-  reg         r_named_q = 1'b0;
-  wire        r_named_d;
-  reg         r_pending_q = 1'b0;
-  wire        r_pending_d;
-  reg         r_odd_q = 1'b0;
-  reg         r_odd_d;
-  reg  [3:0]  r_ways_q = 4'h0;
-  wire [3:0]  r_ways_d;
-  reg  [5:0]  r_set_q = 6'h0;
-  wire [5:0]  r_set_d;
-  reg  [5:0]  r_order_q = 6'h0;
-  wire [5:0]  r_order_d;
-  reg         o_hit_base_q = 1'b0;
-  reg         o_hit_base_d;
-  reg         o_hit_large_q = 1'b0;
-  reg         o_hit_large_d;
-  reg         o_miss_q = 1'b0;
-  reg         o_miss_d;
-  reg         o_miss_permission_q = 1'b0;
-  reg         o_miss_permission_d;
-  reg         o_miss_pending_q = 1'b0;
-  reg         o_miss_pending_d;
-  reg         o_parity_q = 1'b0;
-  reg         o_parity_d;
 
-  rnic_xlat_atc_way_f2_a6 way_0 (
+  rnic_xlat_atc_base_f2_a6_w4 base (
     .clock(clock),
-    .lookup_set(way_0_lookup_set),
-    .lookup_clash(way_0_lookup_clash),
-    .asked_granule(way_0_asked_granule),
-    .asked_function(way_0_asked_function),
-    .asked_generation(way_0_asked_generation),
-    .asked_pasid(way_0_asked_pasid),
-    .asked_pasid_valid(way_0_asked_pasid_valid),
-    .asked_privileged(way_0_asked_privileged),
-    .asked_read(way_0_asked_read),
-    .asked_write(way_0_asked_write),
-    .asked_exec(way_0_asked_exec),
-    .asked_elsewhere(way_0_asked_elsewhere),
-    .named(way_0_named),
-    .good(way_0_good),
-    .sound(way_0_sound),
-    .valid(way_0_valid),
-    .address(way_0_address),
-    .untranslated(way_0_untranslated),
-    .no_snoop(way_0_no_snoop),
-    .engine_set(way_0_engine_set),
-    .key_granule(way_0_key_granule),
-    .key_compare(way_0_key_compare),
-    .key_function(way_0_key_function),
-    .key_generation(way_0_key_generation),
-    .key_pasid(way_0_key_pasid),
-    .key_pasid_valid(way_0_key_pasid_valid),
-    .key_privileged(way_0_key_privileged),
-    .key_global(way_0_key_global),
-    .key_any_pasid(way_0_key_any_pasid),
-    .key_all(way_0_key_all),
-    .rival(way_0_rival),
-    .free(way_0_free),
-    .drop(way_0_drop),
-    .write_en(way_0_write_en),
-    .write_set(way_0_write_set),
-    .write_valid(way_0_write_valid),
-    .write_tag(way_0_write_tag),
-    .write_data(way_0_write_data)
+    .reset(base_reset),
+    .lookup_set(base_lookup_set),
+    .asked_granule(base_asked_granule),
+    .asked_function(base_asked_function),
+    .asked_generation(base_asked_generation),
+    .asked_pasid(base_asked_pasid),
+    .asked_pasid_valid(base_asked_pasid_valid),
+    .asked_privileged(base_asked_privileged),
+    .asked_read(base_asked_read),
+    .asked_write(base_asked_write),
+    .asked_exec(base_asked_exec),
+    .asked_elsewhere(base_asked_elsewhere),
+    .live(base_live),
+    .live_set(base_live_set),
+    .hit(base_hit),
+    .named(base_named),
+    .odd(base_odd),
+    .address(base_address),
+    .untranslated(base_untranslated),
+    .no_snoop(base_no_snoop),
+    .engine_set(base_engine_set),
+    .key_granule(base_key_granule),
+    .key_compare(base_key_compare),
+    .key_function(base_key_function),
+    .key_generation(base_key_generation),
+    .key_pasid(base_key_pasid),
+    .key_pasid_valid(base_key_pasid_valid),
+    .key_privileged(base_key_privileged),
+    .key_global(base_key_global),
+    .key_any_pasid(base_key_any_pasid),
+    .key_all(base_key_all),
+    .rivals(base_rivals),
+    .frees(base_frees),
+    .drops(base_drops),
+    .order(base_order),
+    .write_ways(base_write_ways),
+    .write_set(base_write_set),
+    .write_valid(base_write_valid),
+    .write_tag(base_write_tag),
+    .write_data(base_write_data),
+    .order_clear(base_order_clear),
+    .order_touch(base_order_touch)
   );
 
-  rnic_xlat_atc_way_f2_a6 way_1 (
+  rnic_xlat_atc_result_s5 answer (
     .clock(clock),
-    .lookup_set(way_1_lookup_set),
-    .lookup_clash(way_1_lookup_clash),
-    .asked_granule(way_1_asked_granule),
-    .asked_function(way_1_asked_function),
-    .asked_generation(way_1_asked_generation),
-    .asked_pasid(way_1_asked_pasid),
-    .asked_pasid_valid(way_1_asked_pasid_valid),
-    .asked_privileged(way_1_asked_privileged),
-    .asked_read(way_1_asked_read),
-    .asked_write(way_1_asked_write),
-    .asked_exec(way_1_asked_exec),
-    .asked_elsewhere(way_1_asked_elsewhere),
-    .named(way_1_named),
-    .good(way_1_good),
-    .sound(way_1_sound),
-    .valid(way_1_valid),
-    .address(way_1_address),
-    .untranslated(way_1_untranslated),
-    .no_snoop(way_1_no_snoop),
-    .engine_set(way_1_engine_set),
-    .key_granule(way_1_key_granule),
-    .key_compare(way_1_key_compare),
-    .key_function(way_1_key_function),
-    .key_generation(way_1_key_generation),
-    .key_pasid(way_1_key_pasid),
-    .key_pasid_valid(way_1_key_pasid_valid),
-    .key_privileged(way_1_key_privileged),
-    .key_global(way_1_key_global),
-    .key_any_pasid(way_1_key_any_pasid),
-    .key_all(way_1_key_all),
-    .rival(way_1_rival),
-    .free(way_1_free),
-    .drop(way_1_drop),
-    .write_en(way_1_write_en),
-    .write_set(way_1_write_set),
-    .write_valid(way_1_write_valid),
-    .write_tag(way_1_write_tag),
-    .write_data(way_1_write_data)
+    .reset(answer_reset),
+    .valid(answer_valid),
+    .live(answer_live),
+    .pending(answer_pending),
+    .slot(answer_slot),
+    .epoch(answer_epoch),
+    .iova(answer_iova),
+    .base_hit(answer_base_hit),
+    .base_named(answer_base_named),
+    .base_odd(answer_base_odd),
+    .base_address(answer_base_address),
+    .base_untranslated(answer_base_untranslated),
+    .base_no_snoop(answer_base_no_snoop),
+    .large_hit(answer_large_hit),
+    .large_named(answer_large_named),
+    .large_data(answer_large_data),
+    .result_valid(answer_result_valid),
+    .result_slot(answer_result_slot),
+    .result_hit(answer_result_hit),
+    .result_address(answer_result_address),
+    .result_untranslated(answer_result_untranslated),
+    .result_no_snoop(answer_result_no_snoop),
+    .result_epoch(answer_result_epoch),
+    .stat_hit_base(answer_stat_hit_base),
+    .stat_hit_large(answer_stat_hit_large),
+    .stat_miss(answer_stat_miss),
+    .stat_miss_permission(answer_stat_miss_permission),
+    .stat_miss_pending(answer_stat_miss_pending),
+    .stat_parity(answer_stat_parity)
   );
 
-  rnic_xlat_atc_way_f2_a6 way_2 (
+  rnic_xlat_atc_pending_f2 pending (
     .clock(clock),
-    .lookup_set(way_2_lookup_set),
-    .lookup_clash(way_2_lookup_clash),
-    .asked_granule(way_2_asked_granule),
-    .asked_function(way_2_asked_function),
-    .asked_generation(way_2_asked_generation),
-    .asked_pasid(way_2_asked_pasid),
-    .asked_pasid_valid(way_2_asked_pasid_valid),
-    .asked_privileged(way_2_asked_privileged),
-    .asked_read(way_2_asked_read),
-    .asked_write(way_2_asked_write),
-    .asked_exec(way_2_asked_exec),
-    .asked_elsewhere(way_2_asked_elsewhere),
-    .named(way_2_named),
-    .good(way_2_good),
-    .sound(way_2_sound),
-    .valid(way_2_valid),
-    .address(way_2_address),
-    .untranslated(way_2_untranslated),
-    .no_snoop(way_2_no_snoop),
-    .engine_set(way_2_engine_set),
-    .key_granule(way_2_key_granule),
-    .key_compare(way_2_key_compare),
-    .key_function(way_2_key_function),
-    .key_generation(way_2_key_generation),
-    .key_pasid(way_2_key_pasid),
-    .key_pasid_valid(way_2_key_pasid_valid),
-    .key_privileged(way_2_key_privileged),
-    .key_global(way_2_key_global),
-    .key_any_pasid(way_2_key_any_pasid),
-    .key_all(way_2_key_all),
-    .rival(way_2_rival),
-    .free(way_2_free),
-    .drop(way_2_drop),
-    .write_en(way_2_write_en),
-    .write_set(way_2_write_set),
-    .write_valid(way_2_write_valid),
-    .write_tag(way_2_write_tag),
-    .write_data(way_2_write_data)
+    .asked_function(pending_asked_function),
+    .asked_pasid(pending_asked_pasid),
+    .asked_pasid_valid(pending_asked_pasid_valid),
+    .asked_granule(pending_asked_granule),
+    .clearing(pending_clearing),
+    .pending_valid(pending_pending_valid),
+    .pending_function(pending_pending_function),
+    .pending_pasid_valid(pending_pending_pasid_valid),
+    .pending_pasid(pending_pending_pasid),
+    .pending_any_pasid(pending_pending_any_pasid),
+    .pending_all(pending_pending_all),
+    .pending_granule(pending_pending_granule),
+    .pending_compare(pending_pending_compare),
+    .held_off(pending_held_off)
   );
 
-  rnic_xlat_atc_way_f2_a6 way_3 (
+  rnic_xlat_atc_requests_f2 requests (
     .clock(clock),
-    .lookup_set(way_3_lookup_set),
-    .lookup_clash(way_3_lookup_clash),
-    .asked_granule(way_3_asked_granule),
-    .asked_function(way_3_asked_function),
-    .asked_generation(way_3_asked_generation),
-    .asked_pasid(way_3_asked_pasid),
-    .asked_pasid_valid(way_3_asked_pasid_valid),
-    .asked_privileged(way_3_asked_privileged),
-    .asked_read(way_3_asked_read),
-    .asked_write(way_3_asked_write),
-    .asked_exec(way_3_asked_exec),
-    .asked_elsewhere(way_3_asked_elsewhere),
-    .named(way_3_named),
-    .good(way_3_good),
-    .sound(way_3_sound),
-    .valid(way_3_valid),
-    .address(way_3_address),
-    .untranslated(way_3_untranslated),
-    .no_snoop(way_3_no_snoop),
-    .engine_set(way_3_engine_set),
-    .key_granule(way_3_key_granule),
-    .key_compare(way_3_key_compare),
-    .key_function(way_3_key_function),
-    .key_generation(way_3_key_generation),
-    .key_pasid(way_3_key_pasid),
-    .key_pasid_valid(way_3_key_pasid_valid),
-    .key_privileged(way_3_key_privileged),
-    .key_global(way_3_key_global),
-    .key_any_pasid(way_3_key_any_pasid),
-    .key_all(way_3_key_all),
-    .rival(way_3_rival),
-    .free(way_3_free),
-    .drop(way_3_drop),
-    .write_en(way_3_write_en),
-    .write_set(way_3_write_set),
-    .write_valid(way_3_write_valid),
-    .write_tag(way_3_write_tag),
-    .write_data(way_3_write_data)
+    .reset(requests_reset),
+    .fill_valid(requests_fill_valid),
+    .fill_function(requests_fill_function),
+    .fill_pasid_valid(requests_fill_pasid_valid),
+    .fill_pasid(requests_fill_pasid),
+    .fill_privileged(requests_fill_privileged),
+    .fill_granule(requests_fill_granule),
+    .fill_address(requests_fill_address),
+    .fill_size(requests_fill_size),
+    .fill_read(requests_fill_read),
+    .fill_write(requests_fill_write),
+    .fill_exec(requests_fill_exec),
+    .fill_global(requests_fill_global),
+    .fill_untranslated(requests_fill_untranslated),
+    .fill_no_snoop(requests_fill_no_snoop),
+    .fill_flip(requests_fill_flip),
+    .fill_ready(requests_fill_ready),
+    .invalidate_valid(requests_invalidate_valid),
+    .invalidate_function(requests_invalidate_function),
+    .invalidate_pasid_valid(requests_invalidate_pasid_valid),
+    .invalidate_pasid(requests_invalidate_pasid),
+    .invalidate_global(requests_invalidate_global),
+    .invalidate_all(requests_invalidate_all),
+    .invalidate_granule(requests_invalidate_granule),
+    .invalidate_size(requests_invalidate_size),
+    .invalidate_ready(requests_invalidate_ready),
+    .cleared(requests_cleared),
+    .end_fill(requests_end_fill),
+    .end_sweep(requests_end_sweep),
+    .held_valid(requests_held_valid),
+    .held_function(requests_held_function),
+    .held_pasid_valid(requests_held_pasid_valid),
+    .held_pasid(requests_held_pasid),
+    .held_privileged(requests_held_privileged),
+    .held_global(requests_held_global),
+    .held_granule(requests_held_granule),
+    .held_address(requests_held_address),
+    .held_keep(requests_held_keep),
+    .held_usable(requests_held_usable),
+    .held_large(requests_held_large),
+    .held_low(requests_held_low),
+    .held_huge(requests_held_huge),
+    .held_read(requests_held_read),
+    .held_write(requests_held_write),
+    .held_exec(requests_held_exec),
+    .held_untranslated(requests_held_untranslated),
+    .held_no_snoop(requests_held_no_snoop),
+    .held_flip(requests_held_flip),
+    .pending_valid(requests_pending_valid),
+    .pending_function(requests_pending_function),
+    .pending_pasid_valid(requests_pending_pasid_valid),
+    .pending_pasid(requests_pending_pasid),
+    .pending_global(requests_pending_global),
+    .pending_any_pasid(requests_pending_any_pasid),
+    .pending_all(requests_pending_all),
+    .pending_granule(requests_pending_granule),
+    .pending_compare(requests_pending_compare),
+    .epoch(requests_epoch),
+    .pasid_used(requests_pasid_used)
   );
 
-  rnic_xlat_atc_lru_a6 order (
+  rnic_xlat_atc_entry_f2 entry (
     .clock(clock),
-    .reset(order_reset),
-    .lookup_set(order_lookup_set),
-    .lookup_order(order_lookup_order),
-    .engine_set(order_engine_set),
-    .engine_order(order_engine_order),
-    .clear_en(order_clear_en),
-    .clear_set(order_clear_set),
-    .touch_en(order_touch_en),
-    .touch_set(order_touch_set),
-    .touch_ways(order_touch_ways),
-    .touch_order(order_touch_order)
+    .key_granule(entry_key_granule),
+    .key_compare(entry_key_compare),
+    .key_function(entry_key_function),
+    .key_generation(entry_key_generation),
+    .key_pasid(entry_key_pasid),
+    .key_pasid_valid(entry_key_pasid_valid),
+    .key_privileged(entry_key_privileged),
+    .key_global(entry_key_global),
+    .key_any_pasid(entry_key_any_pasid),
+    .fill_address(entry_fill_address),
+    .fill_keep(entry_fill_keep),
+    .fill_low(entry_fill_low),
+    .fill_huge(entry_fill_huge),
+    .fill_read(entry_fill_read),
+    .fill_write(entry_fill_write),
+    .fill_exec(entry_fill_exec),
+    .fill_untranslated(entry_fill_untranslated),
+    .fill_no_snoop(entry_fill_no_snoop),
+    .fill_flip(entry_fill_flip),
+    .tag(entry_tag),
+    .data(entry_data),
+    .large_data(entry_large_data)
   );
 
   rnic_xlat_ram_1w2r_w4_a2_disjoint1 generation (
@@ -724,45 +637,35 @@ module rnic_xlat_atc_small (
   rnic_xlat_atc_engine_f2_a6 engine (
     .clock(clock),
     .reset(engine_reset),
-    .fill_valid(engine_fill_valid),
-    .fill_function(engine_fill_function),
-    .fill_pasid_valid(engine_fill_pasid_valid),
-    .fill_pasid(engine_fill_pasid),
-    .fill_privileged(engine_fill_privileged),
-    .fill_granule(engine_fill_granule),
-    .fill_address(engine_fill_address),
-    .fill_size(engine_fill_size),
-    .fill_read(engine_fill_read),
-    .fill_write(engine_fill_write),
-    .fill_exec(engine_fill_exec),
-    .fill_global(engine_fill_global),
-    .fill_untranslated(engine_fill_untranslated),
-    .fill_no_snoop(engine_fill_no_snoop),
-    .fill_flip(engine_fill_flip),
-    .fill_ready(engine_fill_ready),
-    .fill_done(engine_fill_done),
-    .stat_fill(engine_stat_fill),
-    .stat_evict(engine_stat_evict),
-    .invalidate_valid(engine_invalidate_valid),
-    .invalidate_function(engine_invalidate_function),
-    .invalidate_pasid_valid(engine_invalidate_pasid_valid),
-    .invalidate_pasid(engine_invalidate_pasid),
-    .invalidate_global(engine_invalidate_global),
-    .invalidate_all(engine_invalidate_all),
-    .invalidate_granule(engine_invalidate_granule),
-    .invalidate_size(engine_invalidate_size),
-    .invalidate_ready(engine_invalidate_ready),
-    .invalidate_done(engine_invalidate_done),
-    .epoch(engine_epoch),
-    .cleared(engine_cleared),
+    .held_valid(engine_held_valid),
+    .held_function(engine_held_function),
+    .held_pasid_valid(engine_held_pasid_valid),
+    .held_pasid(engine_held_pasid),
+    .held_privileged(engine_held_privileged),
+    .held_global(engine_held_global),
+    .held_granule(engine_held_granule),
+    .held_usable(engine_held_usable),
+    .held_large(engine_held_large),
+    .held_low(engine_held_low),
+    .held_huge(engine_held_huge),
     .pending_valid(engine_pending_valid),
     .pending_function(engine_pending_function),
     .pending_pasid_valid(engine_pending_pasid_valid),
     .pending_pasid(engine_pending_pasid),
+    .pending_global(engine_pending_global),
     .pending_any_pasid(engine_pending_any_pasid),
     .pending_all(engine_pending_all),
     .pending_granule(engine_pending_granule),
     .pending_compare(engine_pending_compare),
+    .pasid_used(engine_pasid_used),
+    .end_fill(engine_end_fill),
+    .end_sweep(engine_end_sweep),
+    .now_cleared(engine_now_cleared),
+    .fill_done(engine_fill_done),
+    .stat_fill(engine_stat_fill),
+    .stat_evict(engine_stat_evict),
+    .invalidate_done(engine_invalidate_done),
+    .cleared(engine_cleared),
     .key_granule(engine_key_granule),
     .key_compare(engine_key_compare),
     .key_function(engine_key_function),
@@ -781,8 +684,6 @@ module rnic_xlat_atc_small (
     .write_ways(engine_write_ways),
     .write_set(engine_write_set),
     .write_valid(engine_write_valid),
-    .write_tag(engine_write_tag),
-    .write_data(engine_write_data),
     .order_clear(engine_order_clear),
     .order_touch(engine_order_touch),
     .generation_read(engine_generation_read),
@@ -794,18 +695,11 @@ module rnic_xlat_atc_small (
     .large_walking(engine_large_walking),
     .large_pick(engine_large_pick),
     .large_evicts(engine_large_evicts),
-    .large_write(engine_large_write),
-    .large_low(engine_large_low),
-    .large_huge(engine_large_huge),
-    .large_read(engine_large_read),
-    .large_write_right(engine_large_write_right),
-    .large_exec(engine_large_exec),
-    .large_data(engine_large_data)
+    .large_write(engine_large_write)
   );
 
   // e0: the RAMs are read.
   assign set = lookup_key_iova[17:12];
-  assign clash = set == engine_write_set;
   assign s1_valid_d = lookup_valid & (~reset);
   assign s1_slot_d = lookup_slot;
   assign s1_function_d = lookup_key_function;
@@ -818,306 +712,102 @@ module rnic_xlat_atc_small (
   assign s1_write_d = lookup_write;
   assign generation_rd0_en = 1'b1;
   assign generation_rd0_addr = lookup_key_function;
-  // e1: partial compares with the pending invalidation.
+  // e1: the arrays and the pending invalidation compare.
   assign s2_valid_d = s1_valid_q & (~reset);
   assign s2_slot_d = s1_slot_q;
   assign s2_iova_d = s1_iova_q[29:0];
-  assign s2_epoch_d = engine_epoch;
-  assign s2_clearing_d = ~engine_cleared;
-  assign s2_function_pending_d = engine_pending_valid & (s1_function_q == engine_pending_function);
-  assign s2_everywhere_d = engine_pending_all | ((~engine_pending_pasid_valid) & s1_pasid_valid_q);
-  assign s2_scope_d = (~engine_pending_pasid_valid) | s1_pasid_valid_q;
-  assign s2_pasid_pending_d = (s1_pasid_q == engine_pending_pasid) | engine_pending_any_pasid;
-  assign s2_differs_0_d = |((s1_iova_q[24:12] ^ engine_pending_granule[12:0]) & engine_pending_compare[12:0]);
-  assign s2_differs_1_d = |((s1_iova_q[37:25] ^ engine_pending_granule[25:13]) & engine_pending_compare[25:13]);
-  assign s2_differs_2_d = |((s1_iova_q[50:38] ^ engine_pending_granule[38:26]) & engine_pending_compare[38:26]);
-  assign s2_differs_3_d = |((s1_iova_q[63:51] ^ engine_pending_granule[51:39]) & engine_pending_compare[51:39]);
+  assign s2_epoch_d = requests_epoch;
   // e2: pending or not.
   assign s3_valid_d = s2_valid_q & (~reset);
+  assign s3_live_d = (s2_valid_q & (~pending_held_off)) & (~reset);
+  assign s3_pending_d = pending_held_off;
   assign s3_slot_d = s2_slot_q;
   assign s3_epoch_d = s2_epoch_q;
   assign s3_iova_d = s2_iova_q;
-  assign held_off = (s2_scope_q & s2_pasid_pending_q) & (~(((s2_differs_0_q | s2_differs_1_q) | s2_differs_2_q) | s2_differs_3_q));
-  assign pending = s2_clearing_q | (s2_function_pending_q & (s2_everywhere_q | held_off));
-  assign s3_pending_d = pending;
-  assign s3_live_d = s2_valid_q & (~pending);
-
-  always @* begin
-    // e3: an AND-OR over the ways and the large-page array, which has masked them if it answers.
-    named = 4'h0;
-    named = (named & (~(4'h1 << 0))) | ({3'h0, way_0_named & way_0_sound} << 0);
-    named = (named & (~(4'h1 << 1))) | ({3'h0, way_1_named & way_1_sound} << 1);
-    named = (named & (~(4'h1 << 2))) | ({3'h0, way_2_named & way_2_sound} << 2);
-    named = (named & (~(4'h1 << 3))) | ({3'h0, way_3_named & way_3_sound} << 3);
-  end
-
-  always @* begin
-    hits = 4'h0;
-    large_address = 52'h0;
-    untranslated = 1'b0;
-    no_snoop = 1'b0;
-    if (large_hit) begin
-      large_address = {48'h0, s3_iova_q[15:12]} | ({4'h0, large_word[47:0]} << 4);
-      untranslated = large_word[50];
-      no_snoop = large_word[51];
-    end
-    if (large_hit & large_word[48]) begin
-      large_address = large_address | {43'h0, s3_iova_q[20:12]};
-    end
-    if (large_hit & large_word[49]) begin
-      large_address = large_address | {34'h0, s3_iova_q[29:12]};
-    end
-    address = large_address;
-    hits = (hits & (~(4'h1 << 0))) | ({3'h0, (way_0_named & way_0_good) & s3_live_q} << 0);
-    if (hits[0]) begin
-      address = address | way_0_address;
-      untranslated = untranslated | way_0_untranslated;
-      no_snoop = no_snoop | way_0_no_snoop;
-    end
-    hits = (hits & (~(4'h1 << 1))) | ({3'h0, (way_1_named & way_1_good) & s3_live_q} << 1);
-    if (hits[1]) begin
-      address = address | way_1_address;
-      untranslated = untranslated | way_1_untranslated;
-      no_snoop = no_snoop | way_1_no_snoop;
-    end
-    hits = (hits & (~(4'h1 << 2))) | ({3'h0, (way_2_named & way_2_good) & s3_live_q} << 2);
-    if (hits[2]) begin
-      address = address | way_2_address;
-      untranslated = untranslated | way_2_untranslated;
-      no_snoop = no_snoop | way_2_no_snoop;
-    end
-    hits = (hits & (~(4'h1 << 3))) | ({3'h0, (way_3_named & way_3_good) & s3_live_q} << 3);
-    if (hits[3]) begin
-      address = address | way_3_address;
-      untranslated = untranslated | way_3_untranslated;
-      no_snoop = no_snoop | way_3_no_snoop;
-    end
-  end
-
-  always @* begin
-    odd = 1'b0;
-    odd = odd | (way_0_valid & (~way_0_sound));
-    odd = odd | (way_1_valid & (~way_1_sound));
-    odd = odd | (way_2_valid & (~way_2_sound));
-    odd = odd | (way_3_valid & (~way_3_sound));
-  end
-
-  assign large_word = big_data;
-  assign large_hit = big_hit & s3_live_q;
-  assign hit = large_hit | (|hits);
-
-  always @* begin
-    whole = {12'h0, address} << 12;
-    if (hit) begin
-      whole = whole | {52'h0, s3_iova_q[11:0]};
-    end
-  end
-
-  always @* begin
-    r_valid_d = s3_valid_q;
-    r_slot_d = s3_slot_q;
-    r_epoch_d = s3_epoch_q;
-    r_hit_d = hit;
-    r_address_d = whole;
-    r_untranslated_d = untranslated;
-    r_no_snoop_d = no_snoop;
-    r_odd_d = odd & s3_valid_q;
-    if (~s3_valid_q) begin
-      r_slot_d = 5'h0;
-      r_epoch_d = 4'h0;
-    end
-    // e4: statistics, and the use of the way.
-    o_hit_base_d = r_hit_q & (~r_large_q);
-    o_hit_large_d = r_hit_q & r_large_q;
-    o_miss_d = r_valid_q & (~r_hit_q);
-    o_miss_permission_d = ((r_valid_q & (~r_hit_q)) & (~r_pending_q)) & r_named_q;
-    o_miss_pending_d = r_valid_q & r_pending_q;
-    o_parity_d = r_odd_q;
-    if (reset) begin
-      r_valid_d = 1'b0;
-      r_slot_d = 5'h0;
-      r_hit_d = 1'b0;
-      r_address_d = 64'h0;
-      r_untranslated_d = 1'b0;
-      r_no_snoop_d = 1'b0;
-      r_epoch_d = 4'h0;
-      r_odd_d = 1'b0;
-      o_hit_base_d = 1'b0;
-      o_hit_large_d = 1'b0;
-      o_miss_d = 1'b0;
-      o_miss_permission_d = 1'b0;
-      o_miss_pending_d = 1'b0;
-      o_parity_d = 1'b0;
-    end
-  end
-
-  assign r_large_d = large_hit;
-  assign r_named_d = big_named | (|named);
-  assign r_pending_d = s3_pending_q;
-  assign r_ways_d = hits;
-  assign r_set_d = s3_iova_q[17:12];
-  assign r_order_d = order_lookup_order;
-  assign order_reset = reset;
-  assign order_lookup_set = set;
-  assign order_engine_set = engine_set;
-  assign order_clear_en = engine_order_clear;
-  assign order_clear_set = engine_set;
-
-  always @* begin
-    order_touch_en = r_hit_q & (~r_large_q);
-    order_touch_set = r_set_q;
-    order_touch_ways = r_ways_q;
-    order_touch_order = r_order_q;
-    if (engine_order_touch) begin
-      order_touch_en = 1'b1;
-      order_touch_set = engine_set;
-      order_touch_ways = engine_write_valid;
-      order_touch_order = order_engine_order;
-    end
-  end
-
-  always @* begin
-    // Arrays and engine.
-    rivals = 4'h0;
-    rivals = (rivals & (~(4'h1 << 0))) | ({3'h0, way_0_rival} << 0);
-    rivals = (rivals & (~(4'h1 << 1))) | ({3'h0, way_1_rival} << 1);
-    rivals = (rivals & (~(4'h1 << 2))) | ({3'h0, way_2_rival} << 2);
-    rivals = (rivals & (~(4'h1 << 3))) | ({3'h0, way_3_rival} << 3);
-  end
-
-  always @* begin
-    frees = 4'h0;
-    frees = (frees & (~(4'h1 << 0))) | ({3'h0, way_0_free} << 0);
-    frees = (frees & (~(4'h1 << 1))) | ({3'h0, way_1_free} << 1);
-    frees = (frees & (~(4'h1 << 2))) | ({3'h0, way_2_free} << 2);
-    frees = (frees & (~(4'h1 << 3))) | ({3'h0, way_3_free} << 3);
-  end
-
-  always @* begin
-    drops = 4'h0;
-    drops = (drops & (~(4'h1 << 0))) | ({3'h0, way_0_drop} << 0);
-    drops = (drops & (~(4'h1 << 1))) | ({3'h0, way_1_drop} << 1);
-    drops = (drops & (~(4'h1 << 2))) | ({3'h0, way_2_drop} << 2);
-    drops = (drops & (~(4'h1 << 3))) | ({3'h0, way_3_drop} << 3);
-  end
-
-  assign way_0_lookup_set = set;
-  assign way_0_lookup_clash = clash;
-  assign way_0_asked_granule = s1_iova_q[63:12];
-  assign way_0_asked_function = s1_function_q;
-  assign way_0_asked_generation = generation_rd0_data;
-  assign way_0_asked_pasid = s1_pasid_q;
-  assign way_0_asked_pasid_valid = s1_pasid_valid_q;
-  assign way_0_asked_privileged = s1_privileged_q;
-  assign way_0_asked_read = s1_read_q;
-  assign way_0_asked_write = s1_write_q;
-  assign way_0_asked_exec = s1_exec_q;
-  assign way_0_asked_elsewhere = big_early_hit;
-  assign way_0_engine_set = engine_set;
-  assign way_0_key_granule = engine_key_granule;
-  assign way_0_key_compare = engine_key_compare;
-  assign way_0_key_function = engine_key_function;
-  assign way_0_key_generation = engine_key_generation;
-  assign way_0_key_pasid = engine_key_pasid;
-  assign way_0_key_pasid_valid = engine_key_pasid_valid;
-  assign way_0_key_privileged = engine_key_privileged;
-  assign way_0_key_global = engine_key_global;
-  assign way_0_key_any_pasid = engine_key_any_pasid;
-  assign way_0_key_all = engine_key_all;
-  assign way_0_write_en = engine_write_ways[0];
-  assign way_0_write_set = engine_write_set;
-  assign way_0_write_valid = engine_write_valid[0];
-  assign way_0_write_tag = engine_write_tag;
-  assign way_0_write_data = engine_write_data;
-  assign way_1_lookup_set = set;
-  assign way_1_lookup_clash = clash;
-  assign way_1_asked_granule = s1_iova_q[63:12];
-  assign way_1_asked_function = s1_function_q;
-  assign way_1_asked_generation = generation_rd0_data;
-  assign way_1_asked_pasid = s1_pasid_q;
-  assign way_1_asked_pasid_valid = s1_pasid_valid_q;
-  assign way_1_asked_privileged = s1_privileged_q;
-  assign way_1_asked_read = s1_read_q;
-  assign way_1_asked_write = s1_write_q;
-  assign way_1_asked_exec = s1_exec_q;
-  assign way_1_asked_elsewhere = big_early_hit;
-  assign way_1_engine_set = engine_set;
-  assign way_1_key_granule = engine_key_granule;
-  assign way_1_key_compare = engine_key_compare;
-  assign way_1_key_function = engine_key_function;
-  assign way_1_key_generation = engine_key_generation;
-  assign way_1_key_pasid = engine_key_pasid;
-  assign way_1_key_pasid_valid = engine_key_pasid_valid;
-  assign way_1_key_privileged = engine_key_privileged;
-  assign way_1_key_global = engine_key_global;
-  assign way_1_key_any_pasid = engine_key_any_pasid;
-  assign way_1_key_all = engine_key_all;
-  assign way_1_write_en = engine_write_ways[1];
-  assign way_1_write_set = engine_write_set;
-  assign way_1_write_valid = engine_write_valid[1];
-  assign way_1_write_tag = engine_write_tag;
-  assign way_1_write_data = engine_write_data;
-  assign way_2_lookup_set = set;
-  assign way_2_lookup_clash = clash;
-  assign way_2_asked_granule = s1_iova_q[63:12];
-  assign way_2_asked_function = s1_function_q;
-  assign way_2_asked_generation = generation_rd0_data;
-  assign way_2_asked_pasid = s1_pasid_q;
-  assign way_2_asked_pasid_valid = s1_pasid_valid_q;
-  assign way_2_asked_privileged = s1_privileged_q;
-  assign way_2_asked_read = s1_read_q;
-  assign way_2_asked_write = s1_write_q;
-  assign way_2_asked_exec = s1_exec_q;
-  assign way_2_asked_elsewhere = big_early_hit;
-  assign way_2_engine_set = engine_set;
-  assign way_2_key_granule = engine_key_granule;
-  assign way_2_key_compare = engine_key_compare;
-  assign way_2_key_function = engine_key_function;
-  assign way_2_key_generation = engine_key_generation;
-  assign way_2_key_pasid = engine_key_pasid;
-  assign way_2_key_pasid_valid = engine_key_pasid_valid;
-  assign way_2_key_privileged = engine_key_privileged;
-  assign way_2_key_global = engine_key_global;
-  assign way_2_key_any_pasid = engine_key_any_pasid;
-  assign way_2_key_all = engine_key_all;
-  assign way_2_write_en = engine_write_ways[2];
-  assign way_2_write_set = engine_write_set;
-  assign way_2_write_valid = engine_write_valid[2];
-  assign way_2_write_tag = engine_write_tag;
-  assign way_2_write_data = engine_write_data;
-  assign way_3_lookup_set = set;
-  assign way_3_lookup_clash = clash;
-  assign way_3_asked_granule = s1_iova_q[63:12];
-  assign way_3_asked_function = s1_function_q;
-  assign way_3_asked_generation = generation_rd0_data;
-  assign way_3_asked_pasid = s1_pasid_q;
-  assign way_3_asked_pasid_valid = s1_pasid_valid_q;
-  assign way_3_asked_privileged = s1_privileged_q;
-  assign way_3_asked_read = s1_read_q;
-  assign way_3_asked_write = s1_write_q;
-  assign way_3_asked_exec = s1_exec_q;
-  assign way_3_asked_elsewhere = big_early_hit;
-  assign way_3_engine_set = engine_set;
-  assign way_3_key_granule = engine_key_granule;
-  assign way_3_key_compare = engine_key_compare;
-  assign way_3_key_function = engine_key_function;
-  assign way_3_key_generation = engine_key_generation;
-  assign way_3_key_pasid = engine_key_pasid;
-  assign way_3_key_pasid_valid = engine_key_pasid_valid;
-  assign way_3_key_privileged = engine_key_privileged;
-  assign way_3_key_global = engine_key_global;
-  assign way_3_key_any_pasid = engine_key_any_pasid;
-  assign way_3_key_all = engine_key_all;
-  assign way_3_write_en = engine_write_ways[3];
-  assign way_3_write_set = engine_write_set;
-  assign way_3_write_valid = engine_write_valid[3];
-  assign way_3_write_tag = engine_write_tag;
-  assign way_3_write_data = engine_write_data;
+  // e3 and e4: result and statistics.
+  assign answer_reset = reset;
+  assign answer_valid = s3_valid_q;
+  assign answer_live = s3_live_q;
+  assign answer_pending = s3_pending_q;
+  assign answer_slot = s3_slot_q;
+  assign answer_epoch = s3_epoch_q;
+  assign answer_iova = s3_iova_q;
+  assign answer_base_hit = base_hit;
+  assign answer_base_named = base_named;
+  assign answer_base_odd = base_odd;
+  assign answer_base_address = base_address;
+  assign answer_base_untranslated = base_untranslated;
+  assign answer_base_no_snoop = base_no_snoop;
+  assign answer_large_hit = big_hit;
+  assign answer_large_named = big_named;
+  assign answer_large_data = big_data;
+  assign result_valid = answer_result_valid;
+  assign result_slot = answer_result_slot;
+  assign result_hit = answer_result_hit;
+  assign result_address = answer_result_address;
+  assign result_untranslated = answer_result_untranslated;
+  assign result_no_snoop = answer_result_no_snoop;
+  assign result_epoch = answer_result_epoch;
+  assign stat_hit_base = answer_stat_hit_base;
+  assign stat_hit_large = answer_stat_hit_large;
+  assign stat_miss = answer_stat_miss;
+  assign stat_miss_permission = answer_stat_miss_permission;
+  assign stat_miss_pending = answer_stat_miss_pending;
+  assign stat_parity = answer_stat_parity;
+  // Base-granule array.
+  assign base_reset = reset;
+  assign base_lookup_set = set;
+  assign base_asked_granule = s1_iova_q[63:12];
+  assign base_asked_function = s1_function_q;
+  assign base_asked_generation = generation_rd0_data;
+  assign base_asked_pasid = s1_pasid_q;
+  assign base_asked_pasid_valid = s1_pasid_valid_q;
+  assign base_asked_privileged = s1_privileged_q;
+  assign base_asked_read = s1_read_q;
+  assign base_asked_write = s1_write_q;
+  assign base_asked_exec = s1_exec_q;
+  assign base_asked_elsewhere = big_early_hit;
+  assign base_live = s3_live_q;
+  assign base_live_set = s3_iova_q[17:12];
+  assign base_engine_set = engine_set;
+  assign base_key_granule = engine_key_granule;
+  assign base_key_compare = engine_key_compare;
+  assign base_key_function = engine_key_function;
+  assign base_key_generation = engine_key_generation;
+  assign base_key_pasid = engine_key_pasid;
+  assign base_key_pasid_valid = engine_key_pasid_valid;
+  assign base_key_privileged = engine_key_privileged;
+  assign base_key_global = engine_key_global;
+  assign base_key_any_pasid = engine_key_any_pasid;
+  assign base_key_all = engine_key_all;
+  assign base_write_ways = engine_write_ways;
+  assign base_write_set = engine_write_set;
+  assign base_write_valid = engine_write_valid;
+  assign base_write_tag = entry_tag;
+  assign base_write_data = entry_data;
+  assign base_order_clear = engine_order_clear;
+  assign base_order_touch = engine_order_touch;
+  // Pending invalidation.
+  assign pending_asked_function = s1_function_q;
+  assign pending_asked_pasid = s1_pasid_q;
+  assign pending_asked_pasid_valid = s1_pasid_valid_q;
+  assign pending_asked_granule = s1_iova_q[63:12];
+  assign pending_clearing = ~engine_cleared;
+  assign pending_pending_valid = requests_pending_valid;
+  assign pending_pending_function = requests_pending_function;
+  assign pending_pending_pasid_valid = requests_pending_pasid_valid;
+  assign pending_pending_pasid = requests_pending_pasid;
+  assign pending_pending_any_pasid = requests_pending_any_pasid;
+  assign pending_pending_all = requests_pending_all;
+  assign pending_pending_granule = requests_pending_granule;
+  assign pending_pending_compare = requests_pending_compare;
+  // Generations.
   assign generation_rd1_en = 1'b1;
   assign generation_rd1_addr = engine_key_function;
   assign generation_wr_en = engine_generation_write;
   assign generation_wr_addr = engine_generation_function;
   assign generation_wr_data = engine_generation_value;
+  // Large-page array.
   assign big_reset = reset;
   assign big_lookup_iova = lookup_key_iova[63:16];
   assign big_lookup_function = lookup_key_function;
@@ -1133,8 +823,8 @@ module rnic_xlat_atc_small (
   assign big_write = engine_large_write;
   assign big_key_iova = engine_key_granule[51:4];
   assign big_key_compare = engine_key_compare[51:4];
-  assign big_key_low = engine_large_low;
-  assign big_key_huge = engine_large_huge;
+  assign big_key_low = requests_held_low;
+  assign big_key_huge = requests_held_huge;
   assign big_key_function = engine_key_function;
   assign big_key_pasid = engine_key_pasid;
   assign big_key_pasid_valid = engine_key_pasid_valid;
@@ -1142,58 +832,90 @@ module rnic_xlat_atc_small (
   assign big_key_global = engine_key_global;
   assign big_key_any_pasid = engine_key_any_pasid;
   assign big_key_all = engine_key_all;
-  assign big_fill_read = engine_large_read;
-  assign big_fill_write = engine_large_write_right;
-  assign big_fill_exec = engine_large_exec;
-  assign big_fill_data = engine_large_data;
+  assign big_fill_read = requests_held_read;
+  assign big_fill_write = requests_held_write;
+  assign big_fill_exec = requests_held_exec;
+  assign big_fill_data = entry_large_data;
+  // Requests, engine, words to write.
+  assign requests_reset = reset;
+  assign requests_fill_valid = fill_valid;
+  assign requests_fill_function = fill_key_function;
+  assign requests_fill_pasid_valid = fill_key_pasid_valid;
+  assign requests_fill_pasid = fill_key_pasid_value;
+  assign requests_fill_privileged = fill_key_pasid_priv;
+  assign requests_fill_granule = fill_key_iova[63:12];
+  assign requests_fill_address = fill_address[63:12];
+  assign requests_fill_size = fill_size_log2;
+  assign requests_fill_read = fill_read;
+  assign requests_fill_write = fill_write;
+  assign requests_fill_exec = fill_exec;
+  assign requests_fill_global = fill_global;
+  assign requests_fill_untranslated = fill_untranslated;
+  assign requests_fill_no_snoop = fill_no_snoop;
+  assign requests_fill_flip = inject_parity;
+  assign requests_invalidate_valid = invalidate_valid;
+  assign requests_invalidate_function = invalidate_function;
+  assign requests_invalidate_pasid_valid = invalidate_pasid_valid;
+  assign requests_invalidate_pasid = invalidate_pasid_value;
+  assign requests_invalidate_global = invalidate_global;
+  assign requests_invalidate_all = invalidate_all;
+  assign requests_invalidate_granule = invalidate_iova[63:12];
+  assign requests_invalidate_size = invalidate_size_log2;
+  assign requests_cleared = engine_now_cleared;
+  assign requests_end_fill = engine_end_fill;
+  assign requests_end_sweep = engine_end_sweep;
   assign engine_reset = reset;
-  assign engine_fill_valid = fill_valid;
-  assign engine_fill_function = fill_key_function;
-  assign engine_fill_pasid_valid = fill_key_pasid_valid;
-  assign engine_fill_pasid = fill_key_pasid_value;
-  assign engine_fill_privileged = fill_key_pasid_priv;
-  assign engine_fill_granule = fill_key_iova[63:12];
-  assign engine_fill_address = fill_address[63:12];
-  assign engine_fill_size = fill_size_log2;
-  assign engine_fill_read = fill_read;
-  assign engine_fill_write = fill_write;
-  assign engine_fill_exec = fill_exec;
-  assign engine_fill_global = fill_global;
-  assign engine_fill_untranslated = fill_untranslated;
-  assign engine_fill_no_snoop = fill_no_snoop;
-  assign engine_fill_flip = inject_parity;
-  assign engine_invalidate_valid = invalidate_valid;
-  assign engine_invalidate_function = invalidate_function;
-  assign engine_invalidate_pasid_valid = invalidate_pasid_valid;
-  assign engine_invalidate_pasid = invalidate_pasid_value;
-  assign engine_invalidate_global = invalidate_global;
-  assign engine_invalidate_all = invalidate_all;
-  assign engine_invalidate_granule = invalidate_iova[63:12];
-  assign engine_invalidate_size = invalidate_size_log2;
-  assign engine_rivals = rivals;
-  assign engine_frees = frees;
-  assign engine_drops = drops;
-  assign engine_order = order_engine_order;
+  assign engine_held_valid = requests_held_valid;
+  assign engine_held_function = requests_held_function;
+  assign engine_held_pasid_valid = requests_held_pasid_valid;
+  assign engine_held_pasid = requests_held_pasid;
+  assign engine_held_privileged = requests_held_privileged;
+  assign engine_held_global = requests_held_global;
+  assign engine_held_granule = requests_held_granule;
+  assign engine_held_usable = requests_held_usable;
+  assign engine_held_large = requests_held_large;
+  assign engine_held_low = requests_held_low;
+  assign engine_held_huge = requests_held_huge;
+  assign engine_pending_valid = requests_pending_valid;
+  assign engine_pending_function = requests_pending_function;
+  assign engine_pending_pasid_valid = requests_pending_pasid_valid;
+  assign engine_pending_pasid = requests_pending_pasid;
+  assign engine_pending_global = requests_pending_global;
+  assign engine_pending_any_pasid = requests_pending_any_pasid;
+  assign engine_pending_all = requests_pending_all;
+  assign engine_pending_granule = requests_pending_granule;
+  assign engine_pending_compare = requests_pending_compare;
+  assign engine_pasid_used = requests_pasid_used;
+  assign engine_rivals = base_rivals;
+  assign engine_frees = base_frees;
+  assign engine_drops = base_drops;
+  assign engine_order = base_order;
+  assign entry_key_granule = engine_key_granule;
+  assign entry_key_compare = engine_key_compare;
+  assign entry_key_function = engine_key_function;
+  assign entry_key_generation = engine_key_generation;
+  assign entry_key_pasid = engine_key_pasid;
+  assign entry_key_pasid_valid = engine_key_pasid_valid;
+  assign entry_key_privileged = engine_key_privileged;
+  assign entry_key_global = engine_key_global;
+  assign entry_key_any_pasid = engine_key_any_pasid;
+  assign entry_fill_address = requests_held_address;
+  assign entry_fill_keep = requests_held_keep;
+  assign entry_fill_low = requests_held_low;
+  assign entry_fill_huge = requests_held_huge;
+  assign entry_fill_read = requests_held_read;
+  assign entry_fill_write = requests_held_write;
+  assign entry_fill_exec = requests_held_exec;
+  assign entry_fill_untranslated = requests_held_untranslated;
+  assign entry_fill_no_snoop = requests_held_no_snoop;
+  assign entry_fill_flip = requests_held_flip;
   assign engine_generation_read = generation_rd1_data;
   assign engine_large_walking = big_walking;
   assign engine_large_evicts = big_evicts;
-  assign result_valid = r_valid_q;
-  assign result_slot = r_slot_q;
-  assign result_hit = r_hit_q;
-  assign result_address = r_address_q;
-  assign result_untranslated = r_untranslated_q;
-  assign result_no_snoop = r_no_snoop_q;
-  assign result_epoch = r_epoch_q;
-  assign fill_ready = engine_fill_ready;
+  assign fill_ready = requests_fill_ready;
   assign fill_done = engine_fill_done;
-  assign invalidate_ready = engine_invalidate_ready;
+  assign invalidate_ready = requests_invalidate_ready;
   assign invalidate_done = engine_invalidate_done;
-  assign stat_hit_base = o_hit_base_q;
-  assign stat_hit_large = o_hit_large_q;
-  assign stat_miss = o_miss_q;
-  assign stat_miss_permission = o_miss_permission_q;
-  assign stat_miss_pending = o_miss_pending_q;
-  assign stat_parity = o_parity_q;
   assign stat_fill = engine_stat_fill;
   assign stat_evict = engine_stat_evict;
   assign stat_invalidate = engine_invalidate_done;
@@ -1213,41 +935,12 @@ module rnic_xlat_atc_small (
     s2_slot_q <= s2_slot_d;
     s2_iova_q <= s2_iova_d;
     s2_epoch_q <= s2_epoch_d;
-    s2_clearing_q <= s2_clearing_d;
-    s2_function_pending_q <= s2_function_pending_d;
-    s2_everywhere_q <= s2_everywhere_d;
-    s2_scope_q <= s2_scope_d;
-    s2_pasid_pending_q <= s2_pasid_pending_d;
-    s2_differs_0_q <= s2_differs_0_d;
-    s2_differs_1_q <= s2_differs_1_d;
-    s2_differs_2_q <= s2_differs_2_d;
-    s2_differs_3_q <= s2_differs_3_d;
     s3_valid_q <= s3_valid_d;
     s3_live_q <= s3_live_d;
     s3_slot_q <= s3_slot_d;
     s3_epoch_q <= s3_epoch_d;
     s3_pending_q <= s3_pending_d;
     s3_iova_q <= s3_iova_d;
-    r_valid_q <= r_valid_d;
-    r_slot_q <= r_slot_d;
-    r_hit_q <= r_hit_d;
-    r_address_q <= r_address_d;
-    r_untranslated_q <= r_untranslated_d;
-    r_no_snoop_q <= r_no_snoop_d;
-    r_epoch_q <= r_epoch_d;
-    r_large_q <= r_large_d;
-    r_named_q <= r_named_d;
-    r_pending_q <= r_pending_d;
-    r_odd_q <= r_odd_d;
-    r_ways_q <= r_ways_d;
-    r_set_q <= r_set_d;
-    r_order_q <= r_order_d;
-    o_hit_base_q <= o_hit_base_d;
-    o_hit_large_q <= o_hit_large_d;
-    o_miss_q <= o_miss_d;
-    o_miss_permission_q <= o_miss_permission_d;
-    o_miss_pending_q <= o_miss_pending_d;
-    o_parity_q <= o_parity_d;
   end
 endmodule
 

@@ -280,7 +280,7 @@ impl<
 
         comment!("e2: pending or not.");
         self.s3_valid.d.next = self.s2_valid.q.val() & !self.reset.val();
-        self.s3_live.d.next = self.s2_valid.q.val() & !self.pending.held_off.val();
+        self.s3_live.d.next = self.s2_valid.q.val() & !self.pending.held_off.val() & !self.reset.val();
         self.s3_pending.d.next = self.pending.held_off.val();
         self.s3_slot.d.next = self.s2_slot.q.val();
         self.s3_epoch.d.next = self.s2_epoch.q.val();

@@ -41,7 +41,7 @@ pub struct AtcPending<const F: usize> {
     pub pending_compare: Signal<In, Bits<52>>,
     /// The lookup must miss; after the edge.
     pub held_off: Signal<Out, Bit>,
-    inside: Signal<Local, Bit>,
+    in_range: Signal<Local, Bit>,
     is_clearing: DFF<Bit>,
     function: DFF<Bit>,
     everywhere: DFF<Bit>,
@@ -84,10 +84,10 @@ impl<const F: usize> Logic for AtcPending<F> {
                 & self.pending_compare.val().get_bits::<13>(13 * i))
             .any();
         }
-        self.inside.next = self.scope.q.val()
+        self.in_range.next = self.scope.q.val()
             & self.pasid.q.val()
             & !(self.differs[0].q.val() | self.differs[1].q.val() | self.differs[2].q.val() | self.differs[3].q.val());
         self.held_off.next =
-            self.is_clearing.q.val() | (self.function.q.val() & (self.everywhere.q.val() | self.inside.val()));
+            self.is_clearing.q.val() | (self.function.q.val() & (self.everywhere.q.val() | self.in_range.val()));
     }
 }

@@ -89,7 +89,7 @@ impl RandomRows {
     /// Rows of a seed for configuration `cfg`.
     pub fn new(cfg: &UnitCfg, seed: u64) -> Self {
         let rng = Pcg64Mcg::seed_from_u64(seed);
-        Self { rng, invalidate_every: 60 + 3 * cfg.atc_sets, reset_every: 3000 + 20 * cfg.atc_sets }
+        Self { rng, invalidate_every: 60 + 3 * cfg.atc_sets, reset_every: 10_000 + 60 * cfg.atc_sets }
     }
 }
 

@@ -71,7 +71,7 @@ const BROKEN: [(&str, &str, &str, &str); 7] = [
     ("Global matches no other PASID", "atc_way", "((&same_pasid_q) | any_pasid_q)", "(&same_pasid_q)"),
     ("parity of the granule is not checked", "atc_way", "((^odd_granule_q) ^ even_granule_q)", "1'b0"),
     ("an entry is dropped only inside the range", "atc_way", "(broken | owner_everywhere) |", "broken |"),
-    ("the generation that wraps is not swept", "atc_engine", "wrapped_d = k_generation_q == 4'hf", "wrapped_d = 1'b0"),
+    ("a pending range holds no lookup off", "atc_pending", "(everywhere_q | in_range)", "everywhere_q"),
     ("a use of way 0 is not noted", "atc_lru", "touched = touch_order | 6'h7", "touched = touch_order"),
 ];
 
