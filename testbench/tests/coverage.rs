@@ -1,7 +1,7 @@
 //! Functional coverage of the scenario files and of a part of the random runs together: every point is reached.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use testbench::conformance::{Disturbance, Style, explore, races, scenarios};
+use testbench::conformance::{Disturbance, Search, Style, explore, races, scenarios};
 use testbench::coverage::{Coverage, POINTS};
 use testbench::scenario::{Scenario, judge};
 
@@ -17,11 +17,12 @@ fn every_point_is_reached() {
         let scenario = Scenario::parse(&std::fs::read_to_string(entry.unwrap().path()).unwrap()).unwrap();
         coverage.add(&judge(&scenario, None).unwrap().coverage);
     }
+    let search = Search::new(CASES, 1);
     let mut random = |outcome: Result<(), _>| failures.extend(outcome.err());
-    random(explore(scenarios(Style::Orderly), CASES, 1, None, |r| coverage.add(&r.coverage)));
-    random(explore(scenarios(Style::Wild), CASES, 1, None, |r| coverage.add(&r.coverage)));
-    random(explore(races(Disturbance::Mappings), CASES, 1, None, |r| coverage.add(&r.coverage)));
-    random(explore(races(Disturbance::Everything), CASES, 1, None, |r| coverage.add(&r.coverage)));
+    random(explore(scenarios(Style::Orderly), search, |r| coverage.add(&r.coverage)));
+    random(explore(scenarios(Style::Wild), search, |r| coverage.add(&r.coverage)));
+    random(explore(races(Disturbance::Mappings), search, |r| coverage.add(&r.coverage)));
+    random(explore(races(Disturbance::Everything), search, |r| coverage.add(&r.coverage)));
     assert!(failures.is_empty(), "{failures:?}");
     Coverage::points().for_each(|point| eprintln!("{:>8} {point}", coverage.count(&point)));
     assert!(coverage.missing().is_empty(), "never reached: {:#?}", coverage.missing());

@@ -138,6 +138,9 @@ impl Judge {
         if seen != Syndrome::COMPLETION_TIMEOUT && own.clone().any(|r| r.outcome.is_none()) {
             return Err(early(open.delivered, "delivered and reads under way"));
         }
+        if seen.is_ok() && own.clone().any(|r| r.overdue) {
+            return Err(early(open.delivered, "delivered and a read that has taken too long"));
+        }
         let failed = own.find_map(|r| r.outcome.filter(|o| !o.is_ok()));
         let keep = if seen.is_ok() {
             let verdicts = || self.tables.verdicts(&open.wr, When::Since(number)).map(|(s, _)| s);

@@ -39,7 +39,7 @@ mod violation;
 
 pub use violation::{Name, Violation};
 
-use translations::Invalidation;
+use translations::{Completed, Invalidation};
 use types::ats::InvalidateRange;
 use types::port::FunctionCfg;
 use types::tlp::Body;
@@ -183,7 +183,7 @@ impl Judge {
 
     fn invalidation_accepted(&mut self, tlp: &Tlp, payload: &[u8]) -> Result<(), Violation> {
         let unreadable = |what| Violation::InvalidationUnreadable { what };
-        let Body::Message { tag, dw2, .. } = tlp.body else {
+        let Body::Message { requester, tag, dw2, .. } = tlp.body else {
             return Err(unreadable("TLP is no message"));
         };
         let target = types::RequesterId((dw2 >> 16) as u16);
@@ -191,7 +191,8 @@ impl Judge {
         let body = payload.try_into().map_err(|_| unreadable("body is not 8 bytes"))?;
         let range = InvalidateRange::decode(body).ok_or_else(|| unreadable("range has no size"))?;
         let prefix = function::seen_prefix(tlp.pasid);
-        self.translations.accepted(Invalidation::new(function, (tag.0 & 31) as u8, range, prefix, self.now));
+        let name = (requester, (tag.0 & 31) as u8);
+        self.translations.accepted(Invalidation::new(function, name, range, prefix, self.now));
         Ok(())
     }
 
@@ -202,8 +203,13 @@ impl Judge {
         let function = self.functions.of(requester).ok_or(Violation::Requester { seen: requester })?.function;
         // CC = 0 means 8 copies, one in each traffic class.
         let classes = if dw2 & 7 == 0 { 8 } else { dw2 & 7 };
-        let unknown = |itag| Violation::InvalidationUnknown { requester, itag };
-        for invalidation in self.translations.completed(function, dw3, classes, unknown)? {
+        let agent = types::RequesterId((dw2 >> 16) as u16);
+        let (class, attributes) = (tlp.tc, tlp.attributes);
+        let seen = Completed { function, requester, agent, itags: dw3, class, classes, attributes };
+        for invalidation in self.translations.completed(&seen)? {
+            if let Some(address) = self.outstanding.reads_by(&invalidation, self.timeouts) {
+                return Err(Violation::InvalidationEarly { function, itag: invalidation.itag, address });
+            }
             self.outstanding.invalidate(&invalidation);
         }
         Ok(())

@@ -1,6 +1,6 @@
 //! Non-posted requests under way: what each asked for, and what its completions bring.
 
-use crate::translations::{Answer, Failure, Invalidation, Translations};
+use crate::translations::{Answer, Failure, Invalidation, Translations, Used};
 use crate::versions::Serial;
 use std::collections::BTreeMap;
 use types::ats::TranslationEntry;
@@ -12,8 +12,8 @@ use types::{FunctionId, Iova, Line, PageSize, PasidPrefix, RequesterId, Syndrome
 pub(crate) enum Pending {
     /// A fetch of the table line at an address, and the bytes so far.
     Fetch(Iova, Vec<u8>),
-    /// A zero-length read.
-    Flush,
+    /// A zero-length read of an address, and the translations that it may have used.
+    Flush(TlpAddr, Vec<Used>),
     Translation(TranslationRequest),
     /// A data read, by its number.
     Read(Serial),
@@ -47,11 +47,16 @@ pub(crate) struct Read {
     poisoned: bool,
     /// How it ended, once it has.
     pub(crate) outcome: Option<Syndrome>,
+    /// The translations that it may have used.
+    used: Vec<Used>,
+    /// An invalidation of what it used was completed before it came back: it has taken too long, and its request cannot
+    /// succeed any more.
+    pub(crate) overdue: bool,
 }
 
 impl Read {
-    pub(crate) fn new(claims: Vec<(Serial, u32)>, address: TlpAddr, length: u32) -> Self {
-        Self { claims, address, length, data: Vec::new(), poisoned: false, outcome: None }
+    pub(crate) fn new(claims: Vec<(Serial, u32)>, address: TlpAddr, length: u32, used: Vec<Used>) -> Self {
+        Self { claims, address, length, data: Vec::new(), poisoned: false, outcome: None, used, overdue: false }
     }
 
     /// The offset claimed for a request.
@@ -127,7 +132,7 @@ impl Outstanding {
         };
         let mut line = None;
         let ended = match self.tags.get_mut(&(requester, tag))? {
-            Pending::Flush => true,
+            Pending::Flush(..) => true,
             Pending::Fetch(address, bytes) => match bring(tlp, payload, TlpAddr(address.0), 64 - bytes.len() as u32) {
                 Brought::Bytes(more, last) if !tlp.poisoned => {
                     bytes.extend_from_slice(more);
@@ -162,6 +167,28 @@ impl Outstanding {
             let Pending::Translation(t) = p else { return false };
             t.function == function && t.iova <= last && t.last() >= first
         })
+    }
+
+    /// The address of a read that can only have used what an invalidation takes away, and has not come back. Where
+    /// completions may take too long it is overdue.
+    pub(crate) fn reads_by(&mut self, invalidation: &Invalidation, timeouts: bool) -> Option<TlpAddr> {
+        let taken = |used: &[Used]| !used.is_empty() && used.iter().all(|u| invalidation.takes_use(u));
+        let mine = |address: TlpAddr| (!timeouts).then_some(address);
+        for pending in self.tags.values() {
+            let found = match pending {
+                Pending::Flush(address, used) if taken(used) => mine(*address),
+                Pending::Read(number) => self.reads.get_mut(number).and_then(|read| {
+                    let late = read.outcome.is_none() && taken(&read.used);
+                    read.overdue |= late && timeouts;
+                    if late { mine(read.address) } else { None }
+                }),
+                _ => None,
+            };
+            if found.is_some() {
+                return found;
+            }
+        }
+        None
     }
 
     /// An invalidation is complete: answers to requests that left before it was accepted come too late for its range.

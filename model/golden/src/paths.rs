@@ -6,6 +6,7 @@ use crate::Judge;
 use crate::data::Access;
 use crate::request::Open;
 use crate::tables::Path;
+use crate::translations::Used;
 use crate::versions::{Serial, When};
 use crate::violation::Violation;
 use std::collections::{BTreeMap, BTreeSet};
@@ -161,21 +162,19 @@ impl Judge {
         Ok(())
     }
 
-    /// Whether a zero-length read can be a stream's flush: it goes to a page that the request of the stream's last write has
-    /// written, with the same AT, and may still go there.
-    pub(crate) fn is_flush(&self, access: &Access<'_>) -> bool {
+    /// The ways in which a zero-length read can be a stream's flush: it goes to a page that the request of the stream's last
+    /// write has written, with the same AT, and may still go there, by the translation named.
+    pub(crate) fn flushes<'a>(&'a self, access: &'a Access<'a>) -> impl Iterator<Item = Option<Used>> {
         let page = |address: TlpAddr| address.0 & !0xfff;
-        let follows = |w: &Written| {
-            let legal =
-                |(at, address): (AddressType, TlpAddr)| at == access.at && page(address) == page(access.address);
+        let here = |w: &&Written| w.open.wr.function == access.function && w.at == access.at;
+        let written = self.paths.written.values().flatten().filter(here);
+        let pages = written.flat_map(|w| {
             // The page of each byte up to the last write, by 4 KiB steps.
             let first = 4096 - (w.open.wr.va.0 & 0xfff) as u32;
-            let mut starts = std::iter::once(0).chain((first..=w.offset).step_by(4096));
-            w.open.wr.function == access.function
-                && w.at == access.at
-                && starts.any(|offset| self.legal(&w.open, offset).any(legal))
-        };
-        self.paths.written.values().flatten().any(follows)
+            std::iter::once(0).chain((first..=w.offset).step_by(4096)).map(move |offset| (w, offset))
+        });
+        let ways = pages.flat_map(|(w, offset)| self.legal(&w.open, offset));
+        ways.filter(move |(at, address, _)| *at == access.at && page(*address) == page(access.address)).map(|w| w.2)
     }
 
     /// A revocation was reported: its flush has come back, unless its function may not send it.

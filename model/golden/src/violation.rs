@@ -211,6 +211,16 @@ pub enum Violation {
         /// Bytes seen.
         seen: u32,
     },
+    /// An attribute that the request must not have.
+    #[error("attributes: a request to {address} (AT = {:02b}) has {what}", at.0)]
+    Attributes {
+        /// Address.
+        address: TlpAddr,
+        /// Its AT.
+        at: AddressType,
+        /// Which attribute, and why not.
+        what: &'static str,
+    },
     /// A fetch from table memory in the wrong form.
     #[error("table fetch at {address}: {why}")]
     TableFetch {
@@ -312,6 +322,24 @@ pub enum Violation {
         requester: RequesterId,
         /// ITag.
         itag: u8,
+    },
+    /// An Invalidate Completion in the wrong form.
+    #[error("invalidation: {requester} sent an Invalidate Completion {why}")]
+    InvalidationForm {
+        /// Function's requester ID.
+        requester: RequesterId,
+        /// What is wrong.
+        why: &'static str,
+    },
+    /// An Invalidate Completion before a read that used the translation has come back.
+    #[error("invalidation: ITag {itag} of function {function} was completed before the read of {address} came back")]
+    InvalidationEarly {
+        /// Function.
+        function: FunctionId,
+        /// ITag.
+        itag: u8,
+        /// Where the read goes.
+        address: TlpAddr,
     },
     /// An Invalidate Request that cannot be read.
     #[error("invalidation: an Invalidate Request was accepted whose {what}")]

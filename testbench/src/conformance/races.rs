@@ -1,7 +1,7 @@
 //! Random interleavings: requests while mappings change, invalidations of every scope come, functions are switched off and
 //! reset, credits and links stand still, and answers come late or out of order.
 
-use super::machine::{Machine, machines};
+use super::machine::{Machine, machines, rough};
 use super::traffic::{BOUND, RegionDraw, RequestDraw, Style, regions, requests};
 use crate::scenario::Scenario;
 use crate::scenario::schema::{
@@ -45,29 +45,35 @@ fn moments() -> impl Strategy<Value = Marker> {
 #[derive(Clone, Debug)]
 enum Event {
     Remap { region: Index, page: Index, pages: u32, to: &'static str, silent: bool },
-    Invalidate { region: Option<Index>, page: Index, pages: u32, no_pasid: bool, global: bool, count: u32 },
+    Invalidate { region: Option<Index>, function: u16, page: Index, pages: u32, scope: Scope, count: u32 },
     Stall(LinkDirection, u64),
     Starve(CreditClass, u64),
     Toggle { function: u16, ats: bool, cycles: u64 },
-    Reset,
+    Reset { cycles: u64, again: bool },
     Revoke(Index),
+}
+
+/// What PASIDs an invalidation is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Scope {
+    /// That of the region.
+    Own,
+    /// None is named.
+    None,
+    /// That of the region is named, and all are meant.
+    Global,
 }
 
 fn events(disturbance: Disturbance) -> impl Strategy<Value = Event> {
     let to = select(&["moved", "moved", "moved", "rw", "r", "w", ""][..]);
     let remap = (any::<Index>(), any::<Index>(), 0..3_u32, to, prop::bool::weighted(0.2))
         .prop_map(|(region, page, pages, to, silent)| Event::Remap { region, page, pages, to, silent });
-    let scope = (prop::option::weighted(0.8, any::<Index>()), any::<Index>(), 0..8_u32);
-    let invalidate = (scope, prop::bool::weighted(0.2), prop::bool::weighted(0.2), 1..4_u32).prop_map(
-        |((region, page, pages), no_pasid, global, count)| Event::Invalidate {
-            region,
-            page,
-            pages,
-            no_pasid,
-            global,
-            count,
-        },
-    );
+    let range = (prop::option::weighted(0.8, any::<Index>()), 0..2_u16, any::<Index>(), 0..8_u32);
+    let scope = select(&[Scope::Own, Scope::Own, Scope::Own, Scope::None, Scope::Global][..]);
+    let invalidate = (range, scope, 1..4_u32).prop_map(|((region, function, page, pages), scope, count)| {
+        Event::Invalidate { region, function, page, pages, scope, count }
+    });
+    let reset = (1..2000_u64, any::<bool>()).prop_map(|(cycles, again)| Event::Reset { cycles, again });
     let links = select(
         &[
             LinkDirection::NicUp,
@@ -94,7 +100,7 @@ fn events(disturbance: Disturbance) -> impl Strategy<Value = Event> {
             1 => stall,
             1 => starve,
             1 => toggle,
-            1 => Just(Event::Reset),
+            1 => reset,
             2 => any::<Index>().prop_map(Event::Revoke),
         ]
         .boxed(),
@@ -114,6 +120,9 @@ fn rules(disturbance: Disturbance) -> impl Strategy<Value = Rule> {
         ][..],
     );
     let late = prop_oneof![3 => (100..8000_u64).prop_map(Act::DelayNs), 1 => Just(Act::Reorder)];
+    // Bits of the first entry: N, Global, U, Priv, Exe.
+    let bits = [(6, 0x04), (7, 0x20), (7, 0x04), (7, 0x10), (7, 0x08)];
+    let bits = select(&bits[..]).prop_map(|(byte, mask)| Act::Flip { byte, mask });
     let bad = prop_oneof![
         Just(Act::Drop),
         Just(Act::Poison),
@@ -126,22 +135,27 @@ fn rules(disturbance: Disturbance) -> impl Strategy<Value = Rule> {
     ];
     let act = match disturbance {
         Disturbance::Mappings => late.boxed(),
-        Disturbance::Everything => prop_oneof![3 => late, 1 => bad].boxed(),
+        Disturbance::Everything => prop_oneof![4 => late, 2 => bad, 1 => bits].boxed(),
     };
     (kinds, 1..20_u64, 1..3_u64, act).prop_map(|(tlp, nth, count, act)| {
         // Losing an Invalidate Request is losing a posted TLP, which links do not; a twin would reuse its ITag.
         let act = match act {
             Act::DelayNs(ns) => Act::DelayNs(ns),
             _ if tlp == TlpKind::InvalidateRequest => Act::DelayNs(500),
+            // Other bits of an answer are addresses, and those of data are data.
+            Act::Flip { .. } if tlp != TlpKind::TranslationCompletion => Act::DelayNs(900),
             act => act,
         };
         Rule { tlp, nth, count, act }
     })
 }
 
-/// What a region is beside its draw: function and PASID.
-fn owners() -> impl Strategy<Value = (u16, Option<u32>)> {
-    (0..2_u16, select(&[None, None, Some(1), Some(2)][..]))
+/// What a region is beside its draw: function, PASID, privileged, without order.
+type Owner = (u16, Option<u32>, bool, bool);
+
+fn owners() -> impl Strategy<Value = Owner> {
+    let pasid = select(&[None, None, Some(1), Some(2)][..]);
+    (0..2_u16, pasid, prop::bool::weighted(0.2), prop::bool::weighted(0.2))
 }
 
 /// Random machines, requests and disturbances.
@@ -151,23 +165,29 @@ pub fn races(disturbance: Disturbance) -> impl Strategy<Value = Scenario> {
     let requests = prop::collection::vec(requests(), 1..20);
     let events = prop::collection::vec((moments(), 0..60_u64, events(disturbance)), 1..10);
     let rules = prop::collection::vec(rules(disturbance), 0..4);
-    (machines(mode), regions, requests, events, rules).prop_map(move |(machine, regions, requests, events, rules)| {
-        assemble(disturbance, machine, &regions, &requests, &events, rules)
-    })
+    (rough(machines(mode)), regions, requests, events, rules).prop_map(
+        move |(machine, regions, requests, events, rules)| {
+            assemble(disturbance, machine, &regions, &requests, &events, rules)
+        },
+    )
 }
 
 fn assemble(
     disturbance: Disturbance,
     machine: Machine,
-    draws: &[(RegionDraw, (u16, Option<u32>))],
+    draws: &[(RegionDraw, Owner)],
     requests: &[RequestDraw],
     events: &[(Marker, u64, Event)],
     interfere: Vec<Rule>,
 ) -> Scenario {
     let streams = if machine.get("unit.configuration").and_then(|v| v.as_str()) == Some("tiny") { 2 } else { 8 };
-    let setup = |(i, (draw, (function, pasid))): (usize, &(RegionDraw, (u16, Option<u32>)))| {
+    let unit = machine.get("unit.sizes.atc_granule_log2").and_then(toml::Value::as_integer).unwrap_or(12);
+    let setup = |(i, (draw, owner)): (usize, &(RegionDraw, Owner))| {
+        let (function, pasid, privileged, unordered) = *owner;
         // The unit sends no PASID on translated requests, so a region with one is translated through ATS or not at all.
-        RegionSetup { function: *function, pasid: *pasid, ..draw.setup(i) }
+        let setup = RegionSetup { function, pasid, privileged, unordered, ..draw.setup(i) };
+        // Answers smaller than the unit are refused.
+        RegionSetup { translation_bytes: setup.translation_bytes.max(1 << unit), ..setup }
     };
     let regions: Vec<RegionSetup> = draws.iter().enumerate().map(setup).collect();
     let mut cycle = 0;
@@ -176,7 +196,6 @@ fn assemble(
         cycle += request.pause;
         steps.push(request.step(Style::Orderly, &regions, streams, cycle));
     }
-    let mut reset = false;
     let mut revoked = vec![false; regions.len()];
     for (n, (when, plus, event)) in events.iter().enumerate() {
         let first = Step {
@@ -186,9 +205,9 @@ fn assemble(
             optional: true,
             ..Step::of(Action::Release(String::new()))
         };
-        event.steps(first, &regions, &mut reset, &mut revoked, &mut steps);
+        event.steps(first, &regions, unit as u32 - 12, &mut revoked, &mut steps);
     }
-    let functions = (0..2).map(|number| FunctionSetup { number, pasid: Some(true), ..FunctionSetup::default() });
+    let functions = (0..2).map(on);
     let bad = disturbance == Disturbance::Everything;
     Scenario {
         title: "random interleaving".into(),
@@ -205,8 +224,14 @@ fn assemble(
     }
 }
 
+/// A function with everything on.
+fn on(number: u16) -> FunctionSetup {
+    FunctionSetup { number, pasid: Some(true), pasid_privileged: Some(true), ..FunctionSetup::default() }
+}
+
 impl Event {
-    fn steps(&self, first: Step, regions: &[RegionSetup], reset: &mut bool, revoked: &mut [bool], out: &mut Vec<Step>) {
+    /// Adds its steps; `unit_log2` is that of the smallest range that can be invalidated, in pages of 4 KiB.
+    fn steps(&self, first: Step, regions: &[RegionSetup], unit_log2: u32, revoked: &mut [bool], out: &mut Vec<Step>) {
         let then = |plus: u64, action: Action| Step {
             when: Marker { step: Some(first.name.clone()), ..Marker::default() },
             plus,
@@ -234,18 +259,18 @@ impl Event {
                     pause: 0,
                 }));
             }
-            Self::Invalidate { region, page, pages, no_pasid, global, count } => {
+            Self::Invalidate { region, function, page, pages, scope, count } => {
                 let region = region.map(|r| &regions[r.index(regions.len())]);
                 let all = region.map_or(1, |r| r.bytes.div_ceil(4096));
-                let pages = 1_u64 << pages;
+                let pages = 1_u64 << (*pages).max(unit_log2);
                 go(Action::Invalidate(InvalidateSetup {
                     region: region.map(|r| r.name.clone()),
                     page: page.index(all as usize) as u64 / pages * pages,
                     pages: if region.is_some() { pages } else { 0 },
-                    pasid: no_pasid.then_some(-1),
-                    global: *global && region.is_some_and(|r| r.pasid.is_some()) && !no_pasid,
+                    pasid: (*scope == Scope::None).then_some(-1),
+                    global: *scope == Scope::Global && region.is_some_and(|r| r.pasid.is_some()),
                     count: *count,
-                    function: None,
+                    function: region.is_none().then_some(*function),
                 }));
             }
             Self::Stall(link, cycles) => go(Action::Stall { link: *link, cycles: *cycles }),
@@ -254,22 +279,23 @@ impl Event {
                 out.push(then(*cycles, Action::ReturnCredits(*class)));
             }
             Self::Toggle { function, ats, cycles } => {
-                let (number, base) = (*function, FunctionSetup { pasid: Some(true), ..FunctionSetup::default() });
+                let base = on(*function);
                 let off = if *ats {
                     FunctionSetup { ats: Some(false), ..base }
                 } else {
                     FunctionSetup { bus_master: Some(false), ..base }
                 };
-                go(Action::Configure(FunctionSetup { number, ..off }));
-                out.push(then(*cycles, Action::Configure(FunctionSetup { number, ..base })));
+                go(Action::Configure(off));
+                out.push(then(*cycles, Action::Configure(base)));
             }
-            Self::Reset if !*reset => {
-                // Function 1 stays down: what it had under way ends, what comes is refused.
-                *reset = true;
-                let off = FunctionSetup { number: 1, reset: true, ats: Some(false), ..FunctionSetup::default() };
-                go(Action::Configure(FunctionSetup { bus_master: Some(false), pasid: Some(true), ..off }));
+            Self::Reset { cycles, again } => {
+                // The physical function stays: table fetches are its own.
+                let off = FunctionSetup { reset: true, ats: Some(false), bus_master: Some(false), ..on(1) };
+                go(Action::Configure(off));
+                if *again {
+                    out.push(then(*cycles, Action::Configure(on(1))));
+                }
             }
-            Self::Reset => {}
             Self::Revoke(region) => {
                 let index = region.index(regions.len());
                 if !std::mem::replace(&mut revoked[index], true) {

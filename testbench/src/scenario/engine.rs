@@ -151,44 +151,53 @@ impl<'a, U: Block<In = UnitIn, Out = UnitOut>, O: Observer<Faulty<U>>> Run<'a, U
         }
         self.start = self.system.cycles().0;
         let mut quiet = 0;
-        let mut last = (0, self.start);
-        let mut waiting: Vec<usize> = (0..self.steps.len()).collect();
+        let mut still = (u64::MAX, self.start);
+        // Steps that have not been taken, each with its cycle once that is known.
+        let mut waiting: Vec<(usize, Option<u64>)> = (0..self.steps.len()).map(|i| (i, None)).collect();
         let mut open: Vec<usize> = Vec::new();
+        let mut done = 0;
         while quiet < QUIET {
             let now = self.system.cycles().0;
-            let moved =
-                self.work.progress() + self.system.observer.0.total() + (self.steps.len() - waiting.len()) as u64;
-            if moved != last.0 || waiting.iter().any(|i| self.reached(&self.scenario.steps[*i].when).is_some()) {
-                last = (moved, now);
-            }
-            if now - self.start > self.scenario.bound || now - last.1 > STILL {
-                return Err(self.stuck(now - self.start, &waiting));
-            }
-            let mut rest = Vec::with_capacity(waiting.len());
-            for i in waiting {
-                let step = &self.scenario.steps[i];
-                if self.reached(&step.when).is_some_and(|at| at + step.plus <= now) {
-                    self.fire(i, now)?;
-                    open.push(i);
-                } else {
-                    rest.push(i);
+            let taken = (self.steps.len() - waiting.len()) as u64;
+            let moved = self.work.progress() + self.system.observer.0.total() + taken + done;
+            if moved != still.0 {
+                still = (moved, now);
+                // Nothing else makes a point come.
+                for (i, at) in waiting.iter_mut().filter(|(_, at)| at.is_none()) {
+                    let step = &self.scenario.steps[*i];
+                    *at = self.reached(&step.when).map(|at| at + step.plus);
                 }
             }
-            waiting = rest;
+            if waiting.iter().any(|(_, at)| at.is_some()) {
+                still.1 = now;
+            }
+            if now - self.start > self.scenario.bound || now - still.1 > STILL {
+                return Err(self.stuck(now - self.start, &waiting));
+            }
+            let due = |(_, at): &(usize, Option<u64>)| at.is_some_and(|at| at <= now);
+            if waiting.iter().any(due) {
+                let (fired, rest): (Vec<_>, Vec<_>) = waiting.into_iter().partition(due);
+                waiting = rest;
+                for (i, _) in fired {
+                    self.fire(i, now)?;
+                    open.push(i);
+                }
+            }
             while let Some(packet) = self.invalidator.send() {
                 let time = self.system.now();
                 self.system.fabric.send_message(time, packet);
             }
             self.cycle()?;
             self.host();
-            for i in std::mem::take(&mut open) {
-                if self.finished(i) {
-                    self.steps[i].done = Some(now);
-                } else {
-                    open.push(i);
+            open.retain(|i| {
+                let finished = self.finished(*i);
+                if finished {
+                    self.steps[*i].done = Some(now);
+                    done += 1;
                 }
-            }
-            let over = waiting.iter().all(|i| self.scenario.steps[*i].optional)
+                !finished
+            });
+            let over = waiting.iter().all(|(i, _)| self.scenario.steps[*i].optional)
                 && open.is_empty()
                 && self.invalidator.idle()
                 && self.system.driver_idle()
@@ -238,8 +247,8 @@ impl<'a, U: Block<In = UnitIn, Out = UnitOut>, O: Observer<Faulty<U>>> Run<'a, U
         }
     }
 
-    fn stuck(&self, cycles: u64, waiting: &[usize]) -> Finding {
-        let steps: Vec<String> = waiting.iter().map(|i| format!("step {} never came", i + 1)).collect();
+    fn stuck(&self, cycles: u64, waiting: &[(usize, Option<u64>)]) -> Finding {
+        let steps: Vec<String> = waiting.iter().map(|(i, _)| format!("step {} never came", i + 1)).collect();
         let open = format!(
             "{}; {}; {}; {}",
             self.work.items.iter().filter(|i| i.outcome.is_none()).count(),

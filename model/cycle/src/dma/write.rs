@@ -279,7 +279,6 @@ impl WriteEngine {
             if answer.syndrome.is_ok() {
                 head.tlp.address = TlpAddr(answer.address.0 & !3);
                 head.tlp.at = answer.at;
-                head.tlp.no_snoop = answer.no_snoop;
                 head.epochs = Epochs { invalidation: answer.epoch, grant: answer.grant };
             } else {
                 self.late[usize::from(head.segment)] = answer.syndrome;
