@@ -121,8 +121,8 @@ fn rules(disturbance: Disturbance) -> impl Strategy<Value = Rule> {
     );
     let late = prop_oneof![3 => (100..8000_u64).prop_map(Act::DelayNs), 1 => Just(Act::Reorder)];
     // Bits of the first entry: N, Global, U, Priv, Exe.
-    let bits = [(6, 0x04), (7, 0x20), (7, 0x04), (7, 0x10), (7, 0x08)];
-    let bits = select(&bits[..]).prop_map(|(byte, mask)| Act::Flip { byte, mask });
+    let bits = select(&[(6_usize, 0x04_u8), (7, 0x20), (7, 0x04), (7, 0x10), (7, 0x08)][..]);
+    let bits = bits.prop_map(|(byte, mask)| Act::Flip { byte, mask });
     let bad = prop_oneof![
         Just(Act::Drop),
         Just(Act::Poison),

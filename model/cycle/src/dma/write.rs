@@ -25,7 +25,7 @@
 //! `unsent`, and they need nothing but the completion stream's ready.
 
 use super::Stats;
-use super::again::{Again, Epochs, epochs_of, through_atc};
+use super::again::{self, Again, EpochTable, Epochs, epochs_of};
 use super::cut::{Cut, OpenRequest, admit, size_limit};
 use std::collections::VecDeque;
 use types::UnitCfg;
@@ -33,8 +33,8 @@ use types::access::Syndrome;
 use types::addr::{Length, Offset, StreamId, TlpAddr, Va, WrId};
 use types::bits::mask;
 use types::port::{
-    Beat, Completion, DmaIn, FunctionCfg, PostedBeat, ReleasedSegment, Retranslate, SegmentTag, TlpDescriptor,
-    WriteData, WriteDataRequest, WriteSent,
+    Beat, Completion, DmaIn, FunctionCfg, PostedBeat, ReleasedSegment, Retranslate, Retranslated, SegmentTag,
+    TlpDescriptor, WriteData, WriteDataRequest, WriteSent,
 };
 use types::tlp::TlpOp;
 
@@ -53,9 +53,8 @@ struct Pending {
     pad: u32,
     /// Payload bytes.
     length: u32,
-    /// Epochs of its mapping, and whether that came through the ATC.
+    /// Epochs of its mapping.
     epochs: Epochs,
-    through_atc: bool,
     /// Virtual address of the first byte, and what was asked.
     va: Va,
     tag: SegmentTag,
@@ -112,8 +111,8 @@ pub(super) struct WriteEngine {
     /// Numbers of dropped TLPs: they count as sent in their turn.
     dropped: VecDeque<u16>,
     again: Again,
-    /// The epochs that commits compare with.
-    epochs: Epochs,
+    /// An epoch has passed the mapping of the head TLP: it has to be asked for again.
+    stale: bool,
     /// TLPs committed, modulo 2^16, and as of the last change of an epoch.
     committed: u16,
     old_committed: u16,
@@ -150,7 +149,7 @@ impl WriteEngine {
             carried: vec![Syndrome::OK; 1 << cfg.stream_bits()].into(),
             dropped: VecDeque::with_capacity(PENDING),
             again: Again::new(false),
-            epochs: Epochs::default(),
+            stale: false,
             committed: 0,
             old_committed: 0,
             old_beats: 0,
@@ -180,17 +179,16 @@ impl WriteEngine {
         &self.request
     }
     pub(super) fn data_ready(&self) -> bool {
-        !self.pending.is_empty() && !self.spill && self.posted.len() < 2 && !self.stale()
+        !self.pending.is_empty() && !self.spill && self.posted.len() < 2 && !self.stale
     }
-    /// Whether the head TLP's translation has to be asked for again.
-    fn stale(&self) -> bool {
-        let outdated = |p: &Pending| p.refused.is_ok() && self.epochs.outdate(p.through_atc, p.epochs);
-        self.pending.front().is_some_and(outdated)
+    /// Accesses judged again.
+    pub(super) fn again(&self) -> &Again {
+        &self.again
     }
     pub(super) fn retranslate(&self) -> Retranslate {
         self.again.request()
     }
-    /// The epoch has advanced: what stands on `posted` is of an older one.
+    /// An epoch has begun: what stands on `posted` is of an older one.
     fn advance(&mut self) {
         self.old_beats = self.posted.len();
         self.old_committed = self.committed;
@@ -217,7 +215,7 @@ impl WriteEngine {
         inp: &DmaIn,
         segment: Option<&ReleasedSegment>,
         functions: &[FunctionCfg],
-        epochs: Epochs,
+        (epochs, begun): (&EpochTable, bool),
         stat: &mut Stats,
     ) {
         // What the source was shown before this edge.
@@ -228,11 +226,12 @@ impl WriteEngine {
         let cut = self.cut(inp, functions);
         self.shift(inp, ready, stat);
         self.pending.extend(cut);
-        // Commits compare with this copy, so that what is of an older epoch is told apart where it changes.
-        if self.epochs != epochs {
-            self.epochs = epochs;
+        // Commits at this edge went by what `write_data_ready` showed: an epoch counts here from the next one on.
+        if begun {
             self.advance();
         }
+        let outdated = |p: &Pending| p.refused.is_ok() && epochs.outdate(&p.tag, p.epochs);
+        self.stale = self.pending.front().is_some_and(outdated);
         if self.dropped.front() == Some(&self.sent_count) {
             self.dropped.pop_front();
             self.sent_count = self.sent_count.wrapping_add(1);
@@ -270,26 +269,45 @@ impl WriteEngine {
         }
     }
 
-    /// Looks the head TLP's translation up again once an invalidation has passed it.
+    /// Has the head TLP and what follows it of its segment judged again once an epoch has passed them.
     fn retranslate_head(&mut self, inp: &DmaIn, stat: &mut Stats) {
         self.again.step();
         if let Some(answer) = self.again.answer(&inp.retranslated)
-            && let Some(head) = self.pending.front_mut()
+            && let Some(head) = self.pending.front()
         {
             if answer.syndrome.is_ok() {
-                head.tlp.address = TlpAddr(answer.address.0 & !3);
-                head.tlp.at = answer.at;
-                head.epochs = Epochs { invalidation: answer.epoch, grant: answer.grant };
+                let (va, segment) = (head.va, head.segment);
+                self.renew(va, segment, &answer);
             } else {
                 self.late[usize::from(head.segment)] = answer.syndrome;
                 let (stream, id) = (head.tag.stream, head.tag.id);
                 self.refuse(stream, id, answer.syndrome);
             }
+            // Whether it is outdated already shows at the end of the step.
+            return;
         }
-        if self.stale()
+        if self.stale
             && let Some(head) = self.pending.front()
         {
-            stat.retranslate = self.again.ask(&head.tag, head.va, head.length);
+            let rest = head.tag.length.0 - head.va.0.wrapping_sub(head.tag.va.0) as u32;
+            stat.retranslate = self.again.ask(&head.tag, head.va, rest);
+        }
+    }
+
+    /// Puts an answer for the byte at `va` in the place of the mapping of a segment's TLPs.
+    fn renew(&mut self, va: Va, segment: u8, answer: &Retranslated) {
+        for p in self.pending.iter_mut().filter(|p| p.segment == segment) {
+            let address = answer.address.0.wrapping_add(p.va.0.wrapping_sub(va.0));
+            p.tlp.address = TlpAddr(address & !3);
+            (p.tlp.at, p.tlp.no_snoop) = (answer.at, answer.no_snoop);
+            p.epochs = Epochs { invalidation: answer.epoch, grant: answer.grant };
+        }
+        if self.done > 0
+            && segment == self.unsent_in
+            && let Some(cut) = self.segments.front_mut()
+        {
+            let done = va.0.wrapping_sub(cut.tag.va.0) as u32;
+            again::apply(cut, done, answer);
         }
     }
 
@@ -343,7 +361,6 @@ impl WriteEngine {
                 pad: (cut.address.0 & 3) as u32,
                 length: cut.length,
                 epochs: epochs_of(&segment),
-                through_atc: through_atc(tag),
                 va: Va(tag.va.0.wrapping_add(u64::from(self.done))),
                 tag: *tag,
                 segment: self.unsent_in,
@@ -379,7 +396,7 @@ impl WriteEngine {
                 stat.stall_tx = true;
             }
         }
-        if self.stale() {
+        if self.stale {
             return;
         }
         if self.spill {
@@ -420,6 +437,7 @@ impl WriteEngine {
         let eop = left <= lanes;
         if eop {
             self.committed = head.number.wrapping_add(1);
+            self.again.committed();
             if !head.refused.is_ok() {
                 self.dropped.push_back(head.number);
             }

@@ -3,9 +3,9 @@
 use crate::bench::{function, segment};
 use cycle::dma::Dma;
 use types::access::{AddressType, Mode, Op, Syndrome};
-use types::addr::TlpAddr;
+use types::addr::{FunctionId, TlpAddr};
 use types::config::NAMED;
-use types::port::{CplBeat, DmaIn, DmaOut, ReleasedSegment, Retranslated, TlpDescriptor};
+use types::port::{CplBeat, DmaIn, DmaOut, EpochNote, ReleasedSegment, Retranslated, TlpDescriptor};
 use types::ports::Block;
 use types::tlp::status;
 
@@ -60,7 +60,7 @@ impl Bench {
     }
 }
 
-fn translated(id: u16, address: u64, length: u32, epoch: u8) -> ReleasedSegment {
+fn translated(id: u16, address: u64, length: u32, epoch: u32) -> ReleasedSegment {
     let mut s = segment(Op::READ, 0, id, address, length);
     (s.tag.mode, s.at, s.epoch) = (Mode::Ats, AddressType::TRANSLATED, epoch);
     s
@@ -74,7 +74,9 @@ fn an_answer_is_not_for_the_segment_behind_the_one_that_asked() {
         b.cycles(10);
         assert_eq!((b.reads.len(), b.asked), (4, 0), "four tags are out");
         // An invalidation passes: the rest of the segment asks.
-        b.inp.epoch = 1;
+        b.inp.invalidated = EpochNote { valid: true, function: FunctionId(0), epoch: 1 };
+        b.cycles(1);
+        b.inp.invalidated = EpochNote::default();
         b.cycles(4);
         assert_eq!(b.asked, 1);
         // The reads are refused, so that its request ends; the next one has to ask for itself.
