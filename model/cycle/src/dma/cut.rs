@@ -57,7 +57,8 @@ impl Cut {
     /// Its descriptor, without a tag.
     ///
     /// Relaxed ordering is asked for only in unordered regions. A translated request carries no PASID: Translated
-    /// Requests with PASID are not enabled (PCIe 6.x 10.1.2).
+    /// Requests with PASID are not enabled (PCIe 6.x 10.1.2). No Snoop is never asked for: a translation with N forbids it
+    /// (10.2.3, table of the data fields), and nothing here wants it otherwise.
     pub(super) fn descriptor(&self, op: TlpOp, segment: &ReleasedSegment, function: &FunctionCfg) -> TlpDescriptor {
         let (length_dw, first_be, last_be) = byte_enables(self.address, self.length);
         let pasid = segment.tag.pasid;
@@ -82,7 +83,7 @@ impl Cut {
             tag: 0,
             relaxed: function.relaxed_ordering && segment.tag.unordered,
             id_order: function.id_ordering,
-            no_snoop: segment.no_snoop,
+            no_snoop: false,
             pasid,
         }
     }

@@ -299,7 +299,7 @@ impl WriteEngine {
         for p in self.pending.iter_mut().filter(|p| p.segment == segment) {
             let address = answer.address.0.wrapping_add(p.va.0.wrapping_sub(va.0));
             p.tlp.address = TlpAddr(address & !3);
-            (p.tlp.at, p.tlp.no_snoop) = (answer.at, answer.no_snoop);
+            p.tlp.at = answer.at;
             p.epochs = Epochs { invalidation: answer.epoch, grant: answer.grant };
         }
         if self.done > 0
