@@ -2,7 +2,7 @@
 
 use types::access::{AddressType, Op, PasidPrefix, Syndrome};
 use types::addr::TlpAddr;
-use types::port::{FunctionCfg, ReleasedSegment, TlpDescriptor};
+use types::port::{FunctionCfg, ReleasedSegment, SegmentTag, TlpDescriptor};
 use types::tlp::{TlpOp, byte_enables};
 
 /// Bytes of a line that no memory request may cross (PCIe 6.x 2.2.7.1).
@@ -15,19 +15,26 @@ pub(super) const fn size_limit(field: u8) -> u32 {
 }
 
 /// Why nothing of `segment` may leave, or `OK`.
-///
-/// A PASID that may not be sent is an error: without its prefix the access would go to another address space.
 pub(super) fn admit(segment: &ReleasedSegment, function: &FunctionCfg) -> Syndrome {
     let tag = &segment.tag;
     if !tag.syndrome.is_ok() {
         tag.syndrome
     } else if !matches!(tag.op, Op::WRITE | Op::READ) {
         Syndrome::UNSUPPORTED_OP
-    } else if !function.bus_master {
+    } else {
+        allow(tag, segment.at, function)
+    }
+}
+
+/// Why the function may not send a TLP of a segment, or `OK`.
+///
+/// A PASID that may not be sent is an error: without its prefix the access would go to another address space.
+pub(super) fn allow(tag: &SegmentTag, at: AddressType, function: &FunctionCfg) -> Syndrome {
+    if !function.bus_master {
         Syndrome::BUS_MASTER_OFF
-    } else if segment.at == AddressType::TRANSLATED && !function.ats_enable {
+    } else if at == AddressType::TRANSLATED && !function.ats_enable {
         Syndrome::ATS_OFF
-    } else if segment.at == AddressType::UNTRANSLATED && tag.pasid.valid && !function.pasid_enable {
+    } else if at == AddressType::UNTRANSLATED && tag.pasid.valid && !function.pasid_enable {
         Syndrome::UNSUPPORTED_OP
     } else {
         Syndrome::OK

@@ -26,7 +26,7 @@
 
 use super::Stats;
 use super::again::{self, Again, EpochTable, Epochs, epochs_of};
-use super::cut::{Cut, OpenRequest, admit, size_limit};
+use super::cut::{Cut, OpenRequest, admit, allow, size_limit};
 use std::collections::VecDeque;
 use types::UnitCfg;
 use types::access::Syndrome;
@@ -319,6 +319,24 @@ impl WriteEngine {
         let open = &mut self.requests[usize::from(stream.0)];
         if open.open && open.id == id && open.syndrome.is_ok() {
             open.syndrome = syndrome;
+        }
+    }
+
+    /// A function's configuration changes: what it may not send any more is not committed, however long its bytes take.
+    pub(super) fn configured(&mut self, function: &FunctionCfg) {
+        for n in 0..self.pending.len() {
+            let p = &self.pending[n];
+            let syndrome = allow(&p.tag, p.tlp.at, function);
+            if p.tag.function != function.function || syndrome.is_ok() || !p.refused.is_ok() {
+                continue;
+            }
+            let (stream, id) = (p.tag.stream, p.tag.id);
+            self.late[usize::from(p.segment)] = syndrome;
+            if n == 0 {
+                self.again.ended();
+                self.stale = false;
+            }
+            self.refuse(stream, id, syndrome);
         }
     }
 
