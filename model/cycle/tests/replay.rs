@@ -33,6 +33,8 @@ struct Bench {
     /// Entries of an answer at most, and whether it comes in two completions.
     longest: u64,
     split: bool,
+    /// Added to the byte counts of the first completion and of the second.
+    miscount: [i16; 2],
     requests: Vec<TlpDescriptor>,
     released: Vec<(u64, ReleasedSegment)>,
     /// Room is given back for every release, unless held.
@@ -70,6 +72,7 @@ impl Bench {
             beats: VecDeque::new(),
             longest: 16,
             split: false,
+            miscount: [0; 2],
             requests: Vec::new(),
             released: Vec::new(),
             hold_room: false,
@@ -160,7 +163,8 @@ impl Bench {
                 let Answer::Entry(e) = entry(n) else { panic!("a status among entries") };
                 let data = Beat::from_bytes(&e.encode());
                 let (sop, eop, length_dw) = (i == 0, i + 1 == *part, 2 * *part as u16);
-                self.beats.push_back(CplBeat { sop, eop, length_dw, byte_count: left, strb: 3, data, ..head });
+                let byte_count = left.wrapping_add_signed(self.miscount[usize::from(left < 8 * count as u16)]);
+                self.beats.push_back(CplBeat { sop, eop, length_dw, byte_count, strb: 3, data, ..head });
                 n += 1;
             }
             left -= 8 * *part as u16;
@@ -485,6 +489,29 @@ fn a_page_without_access_behind_the_first_fails_alone() {
     let mut seen: Vec<_> = b.released.iter().map(|(_, r)| (r.tag.slot.0, r.tag.syndrome.is_ok())).collect();
     seen.sort_unstable();
     assert_eq!(seen, [(0, true), (1, true), (2, false), (3, true)]);
+}
+
+#[test]
+fn byte_counts_of_half_entries_or_that_do_not_add_up_are_malformed() {
+    for (split, miscount, malformed) in [
+        (false, [0, 0], false),
+        (true, [0, 0], false),
+        (false, [-4, 0], true),
+        (false, [-8, 0], true),
+        (true, [-4, 0], true),
+        // The first says 8 bytes less than the second brings, or the second that there is a third.
+        (true, [-8, 0], true),
+        (true, [0, 8], true),
+        (true, [0, -8], true),
+    ] {
+        let mut b = Bench::with(&eight());
+        (b.split, b.miscount) = (split, miscount);
+        b.send(ats(0, 0, 0x10_0000));
+        b.idle(200);
+        let syndrome = b.released[0].1.tag.syndrome;
+        let expected = if malformed { Syndrome::TRANSLATION_FAILED } else { Syndrome::OK };
+        assert_eq!(syndrome, expected, "{split} {miscount:?}");
+    }
 }
 
 #[test]
