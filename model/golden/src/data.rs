@@ -243,9 +243,12 @@ impl Judge {
             let target = if entry.untranslated {
                 plain
             } else {
-                let via = Some(answer.used(iova));
+                let via = Some(answer.used(cfg.function, iova));
                 Target { at: AddressType::TRANSLATED, prefix: PasidPrefix::default(), address, via, ..plain }
             };
+            if answer.flushed && !self.late.may_be(cfg.function, wr.op.writes()) {
+                continue;
+            }
             let usable = answer.in_force(iova) || matches!(when, When::Ever);
             out.push(if usable { target } else { Target { verdict: Verdict::Invalidated, ..target } });
         }

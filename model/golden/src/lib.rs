@@ -11,6 +11,7 @@
 //! | `data` | data TLPs: to which request each belongs, and whether it is legal for it |
 //! | `outbound` | every TLP that leaves: form, table fetches, Translation Requests, tags |
 //! | `outstanding` | completions |
+//! | `late` | what had been committed before a configuration took something away |
 //! | `paths` | flushes where an ordered stream changes between translated and untranslated requests; those of revocations |
 //! | `request` | bytes owed, and the attributions that are still possible |
 //! | `ending` | syndromes, read data, the end of a request |
@@ -28,6 +29,7 @@
 mod data;
 mod ending;
 mod function;
+mod late;
 mod outbound;
 mod outstanding;
 mod paths;
@@ -47,7 +49,7 @@ use types::{Event, FunctionId, Tlp};
 use versions::Serial;
 
 /// The judge of one trace.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Judge {
     now: Serial,
     functions: function::Functions,
@@ -58,6 +60,7 @@ pub struct Judge {
     requests: request::Requests,
     /// Completions may take longer than the unit waits.
     timeouts: bool,
+    late: late::Late,
 }
 
 impl Judge {
@@ -102,7 +105,7 @@ impl Judge {
                 let number = self.requests.number(stream, id, "message bytes were taken")?;
                 self.requests.give(number, offset.0, bytes);
             }
-            Event::TlpOut { tlp, payload } => self.outbound(tlp, payload)?,
+            Event::TlpOut { tlp, payload } => self.sent(tlp, payload)?,
             Event::TlpIn { tlp, payload } => {
                 if let Body::Completion { requester, tag, status, .. } = tlp.body {
                     self.paths.answered((requester, tag), status == types::tlp::status::SC);
@@ -139,11 +142,17 @@ impl Judge {
     fn configured(&mut self, cfg: &FunctionCfg, oldest: Serial) {
         if cfg.reset {
             self.reset(Some(cfg.function), oldest);
+        } else if self
+            .functions
+            .get(cfg.function)
+            .is_some_and(|c| c.bus_master && !cfg.bus_master || c.ats_enable != cfg.ats_enable)
+        {
+            self.late.open(cfg.function, None);
         }
         // `valid` and `reset` belong to the update, not to the configuration.
         let cfg = FunctionCfg { valid: false, reset: false, ..*cfg };
         if self.functions.configure(cfg, self.now, oldest) {
-            self.translations.clear(cfg.function);
+            self.translations.enabled(cfg.function, self.late.remembers());
             self.outstanding.void_translations(cfg.function);
         }
     }
@@ -156,8 +165,13 @@ impl Judge {
             self.outstanding = outstanding::Outstanding::default();
             self.requests = request::Requests::default();
             self.paths = paths::Paths::default();
+            self.late.clear();
             return;
         };
+        if self.late.remembers() {
+            let before = Box::new(self.clone());
+            self.late.open(function, Some(before));
+        }
         if let Some(cfg) = self.functions.get(function) {
             self.outstanding.reset(cfg.requester);
         }

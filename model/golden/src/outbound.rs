@@ -61,10 +61,11 @@ impl Judge {
         };
         let cfg = *self.functions.of(requester).ok_or(Violation::Requester { seen: requester })?;
         let function = cfg.function;
-        if !cfg.bus_master {
+        let late = self.late.may_be(function, op.posted());
+        if !cfg.bus_master && !late {
             return Err(Violation::BusMasterOff { function, address });
         }
-        if at != AddressType::UNTRANSLATED && !cfg.ats_enable {
+        if at != AddressType::UNTRANSLATED && !cfg.ats_enable && !late {
             return Err(Violation::AtsOff { function, address, seen: at });
         }
         let expected = 4 * u32::from(tlp.payload_dw());

@@ -8,7 +8,7 @@ use types::tlp::{Body, status};
 use types::{FunctionId, Iova, Line, PageSize, PasidPrefix, RequesterId, Syndrome, Tag, Tlp, TlpAddr};
 
 /// What a tag stands for.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) enum Pending {
     /// A fetch of the table line at an address, and the bytes so far.
     Fetch(Iova, Vec<u8>),
@@ -20,7 +20,7 @@ pub(crate) enum Pending {
 }
 
 /// A Translation Request under way.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct TranslationRequest {
     pub(crate) function: FunctionId,
     pub(crate) iova: Iova,
@@ -37,7 +37,7 @@ pub(crate) struct TranslationRequest {
 }
 
 /// A data read TLP. Which of its claims is the true one stays open; read data decides by content.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Read {
     /// Request and message offset it may belong to.
     pub(crate) claims: Vec<(Serial, u32)>,
@@ -71,7 +71,7 @@ impl Read {
 }
 
 /// Everything non-posted that has not ended, and the reads that still matter.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Outstanding {
     tags: BTreeMap<(RequesterId, Tag), Pending>,
     pub(crate) reads: BTreeMap<Serial, Read>,
@@ -295,7 +295,7 @@ impl TranslationRequest {
                 return None;
             }
             let (scope, no_write, asked, arrived) = (self.scope, self.no_write, self.asked, now);
-            let mut answer = Answer { scope, entry, no_write, asked, arrived, excluded: Vec::new() };
+            let mut answer = Answer { scope, entry, no_write, asked, arrived, flushed: false, excluded: Vec::new() };
             self.invalidations.iter().for_each(|i| i.apply(&mut answer));
             out.push((iova, answer));
         }

@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use types::{AddressType, BusAddr, FunctionId, Key, Op, RequesterId, StreamId, Syndrome, Tag, TlpAddr};
 
 /// A write of a stream that no flush has followed and that may be its last.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Written {
     open: Open,
     number: Serial,
@@ -25,7 +25,7 @@ struct Written {
 }
 
 /// A flush that the revocation of a key asks for.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Wanted {
     key: Key,
     address: BusAddr,
@@ -42,7 +42,7 @@ type Place = (StreamId, Serial, u32);
 const REMEMBERED: usize = 64;
 
 /// What streams have written where.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Paths {
     written: BTreeMap<StreamId, Vec<Written>>,
     /// Path of the last write of an open request.

@@ -10,7 +10,7 @@ use types::port::WorkRequest;
 use types::{Op, StreamId, WrId};
 
 /// A work request between its acceptance and its completion.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Open {
     pub(crate) wr: WorkRequest,
     /// When it was accepted; also its number.
@@ -72,7 +72,7 @@ impl State {
 }
 
 /// One way to attribute a TLP.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Move {
     /// Index of the state it starts from.
     pub(crate) state: usize,
@@ -90,7 +90,7 @@ const STATES: usize = 4096;
 const ENDED: usize = 64;
 
 /// The open requests and the attributions.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Requests {
     pub(crate) open: BTreeMap<Serial, Open>,
     names: BTreeMap<Name, Serial>,

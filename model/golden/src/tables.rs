@@ -25,7 +25,7 @@ struct Removal {
 }
 
 /// What the driver has written.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Tables {
     pub(crate) default_mode: Mode,
     memory: Vec<(Iova, ByteCount)>,

@@ -23,6 +23,8 @@ pub(crate) struct Answer {
     /// When it was asked for and when it arrived.
     pub(crate) asked: Serial,
     pub(crate) arrived: Serial,
+    /// ATS Enable has been set since: what uses it has been committed before.
+    pub(crate) flushed: bool,
     /// First and last IOVA of ranges that completed invalidations have taken away.
     pub(crate) excluded: Vec<(Iova, Iova)>,
 }
@@ -38,9 +40,9 @@ impl Answer {
     }
 
     /// Its use at `iova`.
-    pub(crate) fn used(&self, iova: Iova) -> Used {
+    pub(crate) fn used(&self, function: FunctionId, iova: Iova) -> Used {
         let Self { scope, entry, asked, .. } = *self;
-        Used { scope, global: entry.global, snooped: entry.no_snoop, iova, asked }
+        Used { function, scope, global: entry.global, snooped: entry.no_snoop, iova, asked }
     }
 
     /// Whether `iova` may still be accessed through it.
@@ -52,6 +54,7 @@ impl Answer {
 /// A translation as one access used it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Used {
+    function: FunctionId,
     scope: PasidPrefix,
     global: bool,
     /// N: whoever uses it must not ask for No Snoop.
@@ -130,7 +133,9 @@ impl Invalidation {
     /// Whether it takes a translation away as it was used.
     pub(crate) fn takes_use(&self, used: &Used) -> bool {
         let range = self.takes(used.scope, used.global);
-        used.asked < self.accepted && range.is_some_and(|(first, last)| (first..=last).contains(&used.iova))
+        used.function == self.function
+            && used.asked < self.accepted
+            && range.is_some_and(|(first, last)| (first..=last).contains(&used.iova))
     }
 
     /// Takes its range out of an answer that was asked for before it was accepted.
@@ -156,7 +161,7 @@ pub(crate) struct Completed {
 }
 
 /// Every answer, by function, size and start of the range.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Translations {
     answers: BTreeMap<(FunctionId, u8, Iova), Vec<Answer>>,
     sizes: BTreeSet<u8>,
@@ -182,6 +187,7 @@ impl Translations {
         answers.retain(|a| {
             a.scope != answer.scope
                 || a.entry != answer.entry
+                || a.flushed
                 || a.no_write != answer.no_write
                 || !a.excluded.is_empty()
         });
@@ -207,6 +213,15 @@ impl Translations {
     pub(crate) fn clear(&mut self, function: FunctionId) {
         self.answers.retain(|(f, _, _), _| *f != function);
         self.failures.retain(|f| f.function != function);
+    }
+
+    /// Everything of a function is gone, but `late` uses of it may have been committed before.
+    pub(crate) fn enabled(&mut self, function: FunctionId, late: bool) {
+        if !late {
+            return self.clear(function);
+        }
+        let mine = self.answers.iter_mut().filter(|((f, ..), _)| *f == function);
+        mine.flat_map(|(_, answers)| answers).for_each(|a| a.flushed = true);
     }
 
     pub(crate) fn reset(&mut self) {

@@ -58,7 +58,7 @@ pub struct Search {
 impl Search {
     /// `cases` scenarios of a unit without a fault.
     pub fn new(cases: u32, seed: u64) -> Self {
-        Self { cases, seed, fault: None, shrink: 1500 }
+        Self { cases, seed, fault: None, shrink: 400 }
     }
 
     /// The same for a unit with a fault. The scenario that finds it is not made shorter.
@@ -75,7 +75,7 @@ pub fn explore(
 ) -> Result<(), Box<Failure>> {
     let Search { cases, seed, fault, shrink: max_shrink_iters } = search;
     // A run that hangs is slow to shrink.
-    let max_shrink_time = 30_000;
+    let max_shrink_time = 15_000;
     let config = Config { cases, failure_persistence: None, max_shrink_iters, max_shrink_time, ..Config::default() };
     let seed = std::array::from_fn::<u8, 32, _>(|i| seed.to_le_bytes()[i % 8]);
     let mut runner = TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &seed));

@@ -73,7 +73,8 @@ fn events(disturbance: Disturbance) -> impl Strategy<Value = Event> {
     let invalidate = (range, scope, 1..4_u32).prop_map(|((region, function, page, pages), scope, count)| {
         Event::Invalidate { region, function, page, pages, scope, count }
     });
-    let reset = (1..2000_u64, any::<bool>()).prop_map(|(cycles, again)| Event::Reset { cycles, again });
+    // Software waits for long after a reset: here until everything of before it has ended.
+    let reset = (12_000..14_000_u64, any::<bool>()).prop_map(|(cycles, again)| Event::Reset { cycles, again });
     let links = select(
         &[
             LinkDirection::NicUp,
@@ -197,7 +198,14 @@ fn assemble(
         steps.push(request.step(Style::Orderly, &regions, streams, cycle));
     }
     let mut revoked = vec![false; regions.len()];
+    // After a reset nobody switches the function on before it is time.
+    let resets = events.iter().any(|(.., event)| matches!(event, Event::Reset { .. }));
     for (n, (when, plus, event)) in events.iter().enumerate() {
+        let event = match event {
+            Event::Toggle { ats, cycles, .. } if resets => &Event::Toggle { function: 0, ats: *ats, cycles: *cycles },
+            event => event,
+        };
+
         let first = Step {
             name: format!("e{n}"),
             when: when.clone(),

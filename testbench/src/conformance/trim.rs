@@ -1,14 +1,14 @@
-//! Makes a scenario that fails shorter: what it fails without is left out.
+//! Makes a scenario that fails shorter: what it fails without as well is left out.
 
 use crate::faults::Fault;
 use crate::scenario::{Finding, Scenario, judge};
 
-/// Leaves out what is not needed for a finding by the same watcher: steps, interferences, functions, regions, values of the
+/// Leaves out what is not needed for a finding of the same kind: steps, interferences, functions, regions, values of the
 /// machine. proptest has shrunk what was drawn; this takes away what was not drawn, or has shrunk to a usual value.
 pub(super) fn trim(mut scenario: Scenario, finding: &mut Finding, fault: Option<Fault>) -> Scenario {
-    let by = finding.by();
+    let first = finding.clone();
     let mut keep = |shorter: &Scenario| match judge(shorter, fault) {
-        Err(found) if found.by() == by => {
+        Err(found) if found.is_like(&first) => {
             *finding = found;
             true
         }

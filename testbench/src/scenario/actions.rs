@@ -35,11 +35,13 @@ impl<U: Block<In = UnitIn, Out = UnitOut>, O: Observer<Faulty<U>>> Run<'_, U, O>
     /// Changes the mapping of pages: in the IOMMU, and in the MTT where that holds bus addresses.
     fn change(&mut self, i: usize, setup: &RemapSetup) {
         let Some(place) = self.places.get_mut(&setup.region) else { return };
+        // Where the writes went until now.
+        let flush = place.first();
         self.steps[i].freeing = place.remap(&mut self.system.fabric, setup, &mut self.frames);
         if !place.in_tables() {
             return;
         }
-        let (registered, entries, flush) = (place.registered, place.entries(setup), place.first());
+        let (registered, entries) = (place.registered, place.entries(setup));
         for (page, entry) in entries {
             self.system.set_entry(registered.key, page, entry);
             let event = Event::PageMapped { key: registered.key, page, entry };

@@ -48,6 +48,15 @@ pub enum Finding {
 }
 
 impl Finding {
+    /// Whether another finding is of the same kind: the same rule of the same watcher.
+    pub fn is_like(&self, other: &Self) -> bool {
+        let rule = |violation: &Violation| std::mem::discriminant(violation);
+        match (self, other) {
+            (Self::Judge(a), Self::Judge(b)) => rule(a) == rule(b),
+            _ => self.by() == other.by(),
+        }
+    }
+
     /// Who found it.
     pub fn by(&self) -> &'static str {
         match self {

@@ -25,6 +25,11 @@ pub(crate) struct Freed {
 /// Where the bytes of a request go, in order.
 pub(crate) type Pieces = (Direction, Vec<(TlpAddr, Length)>);
 
+/// TLPs of one function that the unit may have committed and not sent: 32 whole ones in the order queue of `tlp_tx`, one on
+/// the pins and one on its way there; two of each source of non-posted ones, and one on the pins.
+const POSTED: u32 = 34;
+const NON_POSTED: u32 = 9;
+
 /// The watchers.
 #[derive(Debug)]
 pub struct Jury {
@@ -55,7 +60,8 @@ impl Jury {
     /// completions may take longer than the unit waits.
     pub fn new(interfered: bool, timeouts: bool) -> Self {
         Self {
-            judge: if timeouts { Judge::new().with_timeouts() } else { Judge::new() },
+            judge: if timeouts { Judge::new().with_timeouts() } else { Judge::new() }
+                .with_committed(POSTED, NON_POSTED),
             checker: Checker::new(CheckerConfig::default()),
             kinds: Kinds::default(),
             tables: (Iova(0), ByteCount(0)),
@@ -180,7 +186,8 @@ impl<U> Observer<U> for Jury {
             Event::TableMemory { base, length } => {
                 self.tables = (base, length);
                 let tables = vec![(TlpAddr(base.0), length)];
-                self.checker = Checker::new(CheckerConfig { tables, ..CheckerConfig::default() });
+                let committed = (POSTED, NON_POSTED);
+                self.checker = Checker::new(CheckerConfig { tables, committed, ..CheckerConfig::default() });
             }
             Event::Configured(cfg) => self.checker.configure(cfg),
             Event::RequestAccepted(wr) => {

@@ -58,6 +58,15 @@ fn reads_that_used_it_have_come_back() {
     assert_eq!(t.invalidated(ITAG, 1), Ok(()));
     // Another page's invalidation does not wait for it.
     assert_eq!(reading(1).invalidated(ITAG, 1), Ok(()));
+    // Nor does another function's.
+    let mut t = reading(1);
+    t.invalidate_of(crate::trace::PF, 4, InvalidateRange { global: false, iova: Iova(0), size: None }, NONE);
+    let of_other = |tlp: &mut types::Tlp| {
+        if let Body::Message { requester, .. } = &mut tlp.body {
+            *requester = crate::trace::PF;
+        }
+    };
+    assert_eq!(t.completed(1 << 4, 1, of_other), Ok(()));
     // An error ends a read as well.
     let mut t = reading(0);
     t.fail(1, types::tlp::status::UR);

@@ -251,13 +251,22 @@ impl Trace {
         self.complete(tag, 8, &entry.encode());
     }
     pub(crate) fn invalidate(&mut self, itag: u16, range: InvalidateRange, prefix: PasidPrefix) {
+        self.invalidate_of(VF, itag, range, prefix);
+    }
+    pub(crate) fn invalidate_of(
+        &mut self,
+        function: RequesterId,
+        itag: u16,
+        range: InvalidateRange,
+        prefix: PasidPrefix,
+    ) {
         let body = Body::Message {
             with_data: true,
             routing: Routing::ById,
             requester: RequesterId(8),
             tag: Tag(itag),
             code: message_code::INVALIDATE_REQUEST,
-            dw2: u32::from(VF.0) << 16,
+            dw2: u32::from(function.0) << 16,
             dw3: 0,
         };
         self.ok(Event::InvalidationAccepted { tlp: &tlp(2, body, prefix), payload: &range.encode() });
