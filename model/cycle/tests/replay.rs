@@ -8,7 +8,9 @@ use types::port::{
     AtcIn, AtcOut, AtsIn, AtsOut, Beat, CplBeat, FunctionCfg, MappedSegment, ReleasedSegment, ReplayIn, ReplayOut,
     SegmentTag, SlotNote, TlpDescriptor, WriteSent,
 };
-use types::{AddressType, Block, FunctionId, Length, Mode, Op, PageSize, Slot, StreamId, Syndrome, TlpAddr, UnitCfg};
+use types::{
+    AddressType, Block, FunctionId, Length, Mode, Op, PageSize, Replacement, Slot, StreamId, Syndrome, TlpAddr, UnitCfg,
+};
 
 /// What the agent answers to a Translation Request.
 #[derive(Clone, Copy, PartialEq)]
@@ -489,6 +491,26 @@ fn a_page_without_access_behind_the_first_fails_alone() {
     let mut seen: Vec<_> = b.released.iter().map(|(_, r)| (r.tag.slot.0, r.tag.syndrome.is_ok())).collect();
     seen.sort_unstable();
     assert_eq!(seen, [(0, true), (1, true), (2, false), (3, true)]);
+}
+
+#[test]
+fn an_answer_of_more_large_pages_than_fit_serves_what_was_missed() {
+    for policy in [Replacement::Lru, Replacement::Fifo, Replacement::TreePlru] {
+        // Eight pages of 2 MiB for two places.
+        let mut b = Bench::with(&UnitCfg { atc_large: 2, atc_replacement: policy, ..eight() });
+        b.answer = |iova| match identity(iova & !0x1f_ffff) {
+            Answer::Entry(e) => {
+                // Entries of an answer follow each other by their own size.
+                let n = iova >> 12 & 0xf;
+                let address = TlpAddr(e.address.0 + (n << 21));
+                Answer::Entry(TranslationEntry { size: PageSize::M2, address, ..e })
+            }
+            other => other,
+        };
+        b.send(ats(0, 0, 0x20_0000));
+        b.idle(400);
+        assert_eq!((b.requests.len(), b.slots()), (1, vec![0]), "{policy:?}");
+    }
 }
 
 #[test]

@@ -106,17 +106,17 @@ impl Request {
         Some((Syndrome::TRANSLATION_ACCESS, (!first.read || exec_missing, no_write || exec_missing)))
     }
 
-    /// The next entry to keep, if one is left; those without access are passed over.
+    /// The next entry to keep, if one is left; those without access are passed over. The first comes last: it is the one
+    /// that was missed, and none of the others may take its place.
     pub(super) fn next_fill(&mut self, granule_log2: u8) -> Option<AtcFill> {
         if self.discard {
             return None;
         }
-        let count = if self.cut { self.received.min(1) } else { self.received };
-        while self.filled < count {
-            let n = self.filled;
+        while self.filled < self.received {
             self.filled += 1;
+            let n = self.received - self.filled;
             let entry = &self.entries[usize::from(n)];
-            if !(entry.read || entry.write) {
+            if !(entry.read || entry.write) || self.cut && n > 0 {
                 continue;
             }
             let size_log2 = entry.size.log2();
