@@ -62,8 +62,8 @@ impl Judge {
         let entry = |test: &dyn Fn(&Page<'_>, &MttEntry) -> bool| {
             pages().any(|p| self.tables.entries(p.region, wr.key, p.index, since).any(|e| test(&p, e)))
         };
-        let read = |test: &dyn Fn(Option<Syndrome>) -> bool| {
-            self.outstanding.reads.values().any(|r| r.claim(open.accepted).is_some() && test(r.outcome))
+        let read = |test: &dyn Fn(&Read) -> bool| {
+            self.outstanding.reads.values().any(|r| r.claim(open.accepted).is_some() && test(r))
         };
         let ats = |p: &Page<'_>, e: &MttEntry| page_check(e, wr).is_ok() && self.tables.path(p.region, e) == Path::Ats;
         match syndrome {
@@ -84,12 +84,13 @@ impl Judge {
                 failed.any(|(line, _)| self.tables.may_concern(*line, wr))
                     || self.timeouts && self.outstanding.fetches().any(|line| self.tables.may_concern(line, wr))
             }
-            Syndrome::UNSUPPORTED_REQUEST
-            | Syndrome::COMPLETER_ABORT
-            | Syndrome::POISONED
-            | Syndrome::MALFORMED_COMPLETION => read(&|outcome| outcome == Some(syndrome)),
+            Syndrome::UNSUPPORTED_REQUEST | Syndrome::COMPLETER_ABORT | Syndrome::MALFORMED_COMPLETION => {
+                read(&|r| r.outcome == Some(syndrome))
+            }
+            // Poisoned data may come before another error.
+            Syndrome::POISONED => read(&|r| r.poisoned && r.outcome.is_some_and(|o| !o.is_ok())),
             Syndrome::COMPLETION_TIMEOUT if self.timeouts => {
-                read(&|outcome| outcome.is_none())
+                read(&|r| r.outcome.is_none())
                     || entry(&|p, e| ats(p, e) && self.outstanding.asks(wr.function, p.range(e)))
             }
             Syndrome::BUS_MASTER_OFF => self.functions.was(wr.function, open.accepted, |c| !c.bus_master),

@@ -10,6 +10,7 @@
 //! | `translations` | what ATS has answered, and the scope of invalidations |
 //! | `data` | data TLPs: to which request each belongs, and whether it is legal for it |
 //! | `outbound` | every TLP that leaves: form, table fetches, Translation Requests, tags |
+//! | `prefetch` | Translation Requests for a page that nobody needs yet |
 //! | `outstanding` | completions |
 //! | `late` | what had been committed before a configuration took something away |
 //! | `paths` | flushes where an ordered stream changes between translated and untranslated requests; those of revocations |
@@ -33,6 +34,7 @@ mod late;
 mod outbound;
 mod outstanding;
 mod paths;
+mod prefetch;
 mod request;
 mod tables;
 mod translations;
@@ -61,6 +63,8 @@ pub struct Judge {
     /// Completions may take longer than the unit waits.
     timeouts: bool,
     late: late::Late,
+    /// The unit may ask ahead for the page behind one that is needed.
+    prefetch: bool,
 }
 
 impl Judge {
@@ -73,6 +77,11 @@ impl Judge {
     /// this, whatever is under way may have taken too long.
     pub fn with_timeouts(self) -> Self {
         Self { timeouts: true, ..self }
+    }
+
+    /// The same for a unit that may ask for the page behind one that is needed, before that is needed itself.
+    pub fn with_prefetch(self) -> Self {
+        Self { prefetch: true, ..self }
     }
 
     /// Takes the next event, or says which rule it breaks.

@@ -216,7 +216,11 @@ impl Judge {
         if iova.0.checked_add((u64::from(count) << unit.log2()) - 1).is_none() {
             return refuse("the range wraps past 2^64");
         }
-        let needs = self.needs(cfg, (iova, Iova(iova.0 | unit.offset_mask().0)));
+        let first = (iova, Iova(iova.0 | unit.offset_mask().0));
+        let mut needs = self.needs(cfg, first);
+        if count == 1 {
+            needs.extend(self.page_ahead(cfg, first));
+        }
         if needs.is_empty() {
             return refuse("no open request needs it");
         }
@@ -244,7 +248,7 @@ impl Judge {
     }
 
     /// Who needs, or lately needed, a range of IOVAs translated: the prefix to ask with, and whether it writes.
-    fn needs(&self, cfg: &FunctionCfg, unit: (Iova, Iova)) -> Vec<(PasidPrefix, bool)> {
+    pub(crate) fn needs(&self, cfg: &FunctionCfg, unit: (Iova, Iova)) -> Vec<(PasidPrefix, bool)> {
         let mut out = Vec::new();
         // An ended request may have asked before it ended, and the flush behind a write asks for its page again.
         let ended = self.requests.ended.iter().map(|o| (o, 0, When::Ever));

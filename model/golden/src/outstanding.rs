@@ -44,7 +44,7 @@ pub(crate) struct Read {
     pub(crate) address: TlpAddr,
     pub(crate) length: u32,
     pub(crate) data: Vec<u8>,
-    poisoned: bool,
+    pub(crate) poisoned: bool,
     /// How it ended, once it has.
     pub(crate) outcome: Option<Syndrome>,
     /// The translations that it may have used.

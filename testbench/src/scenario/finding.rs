@@ -47,6 +47,10 @@ pub enum Finding {
     Scenario(String),
 }
 
+/// Who watches every run; see [`Finding::by`].
+pub const WATCHERS: [&str; 8] =
+    ["judge", "checker", "surroundings", "ports", "use-after-free", "liveness", "data", "expected"];
+
 impl Finding {
     /// Whether another finding is of the same kind: the same rule of the same watcher.
     pub fn is_like(&self, other: &Self) -> bool {

@@ -41,6 +41,20 @@ pub(super) fn allow(tag: &SegmentTag, at: AddressType, function: &FunctionCfg) -
     }
 }
 
+/// The PASID prefix of a TLP of a segment. A translated request carries none: Translated Requests with PASID are not
+/// enabled (PCIe 6.x 10.1.2).
+pub(super) fn prefix(tag: &SegmentTag, at: AddressType, function: &FunctionCfg) -> PasidPrefix {
+    let pasid = tag.pasid;
+    if at == AddressType::TRANSLATED || !pasid.valid {
+        return PasidPrefix::default();
+    }
+    PasidPrefix {
+        exec: pasid.exec && function.pasid_exec_enable,
+        privileged: pasid.privileged && function.pasid_priv_enable,
+        ..pasid
+    }
+}
+
 /// The next TLP of a segment.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cut {
@@ -63,21 +77,10 @@ impl Cut {
 
     /// Its descriptor, without a tag.
     ///
-    /// Relaxed ordering is asked for only in unordered regions. A translated request carries no PASID: Translated
-    /// Requests with PASID are not enabled (PCIe 6.x 10.1.2). No Snoop is never asked for: a translation with N forbids it
-    /// (10.2.3, table of the data fields), and nothing here wants it otherwise.
+    /// Relaxed ordering is asked for only in unordered regions. No Snoop is never asked for: a translation with N forbids
+    /// it (PCIe 6.x 10.2.3, table of the data fields), and nothing here wants it otherwise.
     pub(super) fn descriptor(&self, op: TlpOp, segment: &ReleasedSegment, function: &FunctionCfg) -> TlpDescriptor {
         let (length_dw, first_be, last_be) = byte_enables(self.address, self.length);
-        let pasid = segment.tag.pasid;
-        let pasid = if segment.at == AddressType::TRANSLATED || !pasid.valid {
-            PasidPrefix::default()
-        } else {
-            PasidPrefix {
-                exec: pasid.exec && function.pasid_exec_enable,
-                privileged: pasid.privileged && function.pasid_priv_enable,
-                ..pasid
-            }
-        };
         TlpDescriptor {
             valid: true,
             op,
@@ -91,7 +94,7 @@ impl Cut {
             relaxed: function.relaxed_ordering && segment.tag.unordered,
             id_order: function.id_ordering,
             no_snoop: false,
-            pasid,
+            pasid: prefix(&segment.tag, segment.at, function),
         }
     }
 }

@@ -68,6 +68,12 @@ fn poisoned_data_is_awaited_to_the_end() {
     };
     ends_only(|| begin(true), Syndrome::POISONED);
     assert!(matches!(begin(false).done(1, Syndrome::POISONED), Err(Violation::DoneEarly { .. })));
+    // Another error behind the poison: the request has met both.
+    for syndrome in [Syndrome::POISONED, Syndrome::MALFORMED_COMPLETION] {
+        let mut t = begin(false);
+        t.complete(3, 4, &[0; 8]);
+        assert_eq!(t.done(1, syndrome), Ok(()));
+    }
     // Its data may be delivered, or not; success is out of reach either way.
     let mut t = begin(true);
     assert_eq!(t.deliver(1, 0, &[0; 8]), Ok(()));
