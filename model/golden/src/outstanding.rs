@@ -134,10 +134,11 @@ impl Outstanding {
         let ended = match self.tags.get_mut(&(requester, tag))? {
             Pending::Flush(..) => true,
             Pending::Fetch(address, bytes) => match bring(tlp, payload, TlpAddr(address.0), 64 - bytes.len() as u32) {
-                Brought::Bytes(more, last) if !tlp.poisoned => {
+                // Completions are cut at multiples of the Read Completion Boundary, so that a line comes whole.
+                Brought::Bytes(more, true) if !tlp.poisoned => {
                     bytes.extend_from_slice(more);
-                    line = last.then(|| (*address, to_line(bytes)));
-                    last
+                    line = Some((*address, to_line(bytes)));
+                    true
                 }
                 Brought::Bytes(..) | Brought::End(_) => {
                     self.fetch_failures.push((*address, now));

@@ -3,7 +3,7 @@
 use crate::faults::Fault;
 use crate::scenario::{Finding, Scenario, judge};
 
-/// Leaves out what is not needed for a finding of the same kind: steps, interferences, functions, regions, values of the
+/// Leaves out what is not needed for a finding of the same kind: steps, interferences, regions, values of the
 /// machine. proptest has shrunk what was drawn; this takes away what was not drawn, or has shrunk to a usual value.
 pub(super) fn trim(mut scenario: Scenario, finding: &mut Finding, fault: Option<Fault>) -> Scenario {
     let first = finding.clone();
@@ -24,12 +24,11 @@ pub(super) fn trim(mut scenario: Scenario, finding: &mut Finding, fault: Option<
         match part {
             Part::Steps => drop(shorter.steps.remove(n)),
             Part::Rules => drop(shorter.interfere.remove(n)),
-            Part::Functions => drop(shorter.functions.remove(n)),
             Part::Regions => drop(shorter.regions.remove(n)),
         }
         shorter
     };
-    for part in [Part::Steps, Part::Rules, Part::Functions, Part::Regions] {
+    for part in [Part::Steps, Part::Rules, Part::Regions] {
         for n in (0..part.count(&scenario)).rev() {
             let shorter = without(&scenario, part, n);
             attempt(&mut scenario, shorter);
@@ -47,7 +46,6 @@ pub(super) fn trim(mut scenario: Scenario, finding: &mut Finding, fault: Option<
 enum Part {
     Steps,
     Rules,
-    Functions,
     Regions,
 }
 
@@ -56,7 +54,6 @@ impl Part {
         match self {
             Self::Steps => of.steps.len(),
             Self::Rules => of.interfere.len(),
-            Self::Functions => of.functions.len(),
             Self::Regions => of.regions.len(),
         }
     }

@@ -27,9 +27,9 @@ pub enum Act {
     DuplicateNs(u64),
     /// EP is set.
     Poison,
-    /// A completion is replaced by one without data and with this status.
+    /// A completion is replaced by one without data and with this status. No more follow for its request.
     Status(u8),
-    /// The byte count of a completion is changed by so much.
+    /// The byte count of a completion is changed by so much. No more follow for its request.
     ByteCount(i16),
     /// The payload, and the length in the header, are cut by so many DW.
     ShortenDw(u16),
@@ -102,6 +102,8 @@ pub(super) struct Interference {
     rules: Vec<(Rule, u64)>,
     /// In order of arrival.
     waiting: Vec<Waiting>,
+    /// Completions of requests that have had their last one, by interference, and whose real last one has not come.
+    ended: Vec<Lane>,
     applied: u64,
 }
 
@@ -115,6 +117,13 @@ impl Interference {
     fn pass(&mut self, now: Time, up: bool, mut packet: Packet, tables: (Iova, ByteCount)) -> Pass {
         let kind = if up { self.kinds.outgoing(&packet.tlp, tables) } else { self.kinds.incoming(&packet.tlp) };
         let lane = lane(up, &packet);
+        let last = last_completion(&packet);
+        if let Some(at) = self.ended.iter().position(|l| Some(*l) == lane) {
+            if last {
+                self.ended.remove(at);
+            }
+            return Pass::Dropped(packet);
+        }
         let mut waiting =
             Waiting { due: now, up, kind, lane, hold: None, reorder: false, packet: Packet::empty(&packet) };
         let mut kept = false;
@@ -138,7 +147,12 @@ impl Interference {
                     packet: packet.clone(),
                     ..waiting.clone()
                 }),
-                act => change(act, &mut packet),
+                act => {
+                    if matches!(act, Act::Status(_) | Act::ByteCount(_)) && !last {
+                        self.ended.extend(lane);
+                    }
+                    change(act, &mut packet);
+                }
             }
         }
         // What may not overtake a TLP that waits goes with it.
@@ -185,6 +199,16 @@ fn lane(up: bool, packet: &Packet) -> Option<Lane> {
         (Class::Posted, _) => Some(Lane::Posted(up)),
         (_, Body::Completion { requester, tag, .. }) => Some(Lane::Completion(requester, tag)),
         _ => None,
+    }
+}
+
+/// Whether nothing follows for the request that a completion answers.
+fn last_completion(packet: &Packet) -> bool {
+    match packet.tlp.body {
+        Body::Completion { status: status::SC, byte_count, lower_address, .. } => {
+            usize::from(byte_count) <= packet.payload.len() - usize::from(lower_address & 3).min(packet.payload.len())
+        }
+        _ => true,
     }
 }
 
