@@ -2,6 +2,7 @@
 
 pub mod checker;
 pub mod conformance;
+pub mod coverage;
 pub mod faults;
 pub mod fpga;
 pub mod lockstep;

@@ -3,11 +3,12 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::path::Path;
-use testbench::conformance::{Style, explore, scenarios};
+use testbench::conformance::{Search, Style, explore, scenarios};
 
 fn conforms(name: &str, style: Style, cases: u32) {
     let mut requests = 0;
-    let outcome = explore(scenarios(style), cases, 1, None, |report| requests += report.outcomes.values().sum::<u64>());
+    let outcome =
+        explore(scenarios(style), Search::new(cases, 1), |report| requests += report.outcomes.values().sum::<u64>());
     if let Err(failure) = outcome {
         let path = failure.write(Path::new(env!("CARGO_TARGET_TMPDIR")), name).unwrap();
         panic!("{}\nscenario: {}", failure.finding, path.display());

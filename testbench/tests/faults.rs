@@ -1,14 +1,14 @@
 //! A planted fault is found by somebody who watches, in runs that the unit without it passes (conformance.rs).
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use testbench::conformance::{Style, explore, scenarios};
+use testbench::conformance::{Search, Style, explore, scenarios};
 use testbench::faults::Fault;
 
 /// Scenarios among which a fault has to be found: a part of those that conformance.rs runs.
 const CASES: u32 = 150;
 
 fn found(fault: Fault, style: Style, by: &[&str]) {
-    let outcome = explore(scenarios(style), CASES, 1, Some(fault), |_| {});
+    let outcome = explore(scenarios(style), Search::new(CASES, 1).with_fault(fault), |_| {});
     let failure = outcome.expect_err(&format!("{fault:?} was not found"));
     assert!(by.contains(&failure.finding.by()), "{fault:?} was found by {}: {}", failure.finding.by(), failure.finding);
     eprintln!("{fault:?}: {}", failure.finding);
@@ -45,4 +45,5 @@ faults! {
     completion_tag: CompletionTag in Orderly by ["judge", "liveness"];
     credits_ignored: CreditsIgnored in Orderly by ["checker", "ports"];
     done_before_sent: DoneBeforeSent in Orderly by ["judge"];
+    relaxed: Relaxed in Orderly by ["judge"];
 }

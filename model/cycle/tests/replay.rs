@@ -8,7 +8,9 @@ use types::port::{
     AtcIn, AtcOut, AtsIn, AtsOut, Beat, CplBeat, FunctionCfg, MappedSegment, ReleasedSegment, ReplayIn, ReplayOut,
     SegmentTag, SlotNote, TlpDescriptor, WriteSent,
 };
-use types::{AddressType, Block, FunctionId, Length, Mode, Op, PageSize, Slot, StreamId, Syndrome, TlpAddr, UnitCfg};
+use types::{
+    AddressType, Block, FunctionId, Length, Mode, Op, PageSize, Replacement, Slot, StreamId, Syndrome, TlpAddr, UnitCfg,
+};
 
 /// What the agent answers to a Translation Request.
 #[derive(Clone, Copy, PartialEq)]
@@ -33,6 +35,8 @@ struct Bench {
     /// Entries of an answer at most, and whether it comes in two completions.
     longest: u64,
     split: bool,
+    /// Added to the byte counts of the first completion and of the second.
+    miscount: [i16; 2],
     requests: Vec<TlpDescriptor>,
     released: Vec<(u64, ReleasedSegment)>,
     /// Room is given back for every release, unless held.
@@ -70,6 +74,7 @@ impl Bench {
             beats: VecDeque::new(),
             longest: 16,
             split: false,
+            miscount: [0; 2],
             requests: Vec::new(),
             released: Vec::new(),
             hold_room: false,
@@ -161,7 +166,8 @@ impl Bench {
                 let Answer::Entry(e) = entry(n) else { panic!("a status among entries") };
                 let data = Beat::from_bytes(&e.encode());
                 let (sop, eop, length_dw) = (i == 0, i + 1 == *part, 2 * *part as u16);
-                self.beats.push_back(CplBeat { sop, eop, length_dw, byte_count: left, strb: 3, data, ..head });
+                let byte_count = left.wrapping_add_signed(self.miscount[usize::from(left < 8 * count as u16)]);
+                self.beats.push_back(CplBeat { sop, eop, length_dw, byte_count, strb: 3, data, ..head });
                 n += 1;
             }
             left -= 8 * *part as u16;
@@ -486,6 +492,49 @@ fn a_page_without_access_behind_the_first_fails_alone() {
     let mut seen: Vec<_> = b.released.iter().map(|(_, r)| (r.tag.slot.0, r.tag.syndrome.is_ok())).collect();
     seen.sort_unstable();
     assert_eq!(seen, [(0, true), (1, true), (2, false), (3, true)]);
+}
+
+#[test]
+fn an_answer_of_more_large_pages_than_fit_serves_what_was_missed() {
+    for policy in [Replacement::Lru, Replacement::Fifo, Replacement::TreePlru] {
+        // Eight pages of 2 MiB for two places.
+        let mut b = Bench::with(&UnitCfg { atc_large: 2, atc_replacement: policy, ..eight() });
+        b.answer = |iova| match identity(iova & !0x1f_ffff) {
+            Answer::Entry(e) => {
+                // Entries of an answer follow each other by their own size.
+                let n = iova >> 12 & 0xf;
+                let address = TlpAddr(e.address.0 + (n << 21));
+                Answer::Entry(TranslationEntry { size: PageSize::M2, address, ..e })
+            }
+            other => other,
+        };
+        b.send(ats(0, 0, 0x20_0000));
+        b.idle(400);
+        assert_eq!((b.requests.len(), b.slots()), (1, vec![0]), "{policy:?}");
+    }
+}
+
+#[test]
+fn byte_counts_of_half_entries_or_that_do_not_add_up_are_malformed() {
+    for (split, miscount, malformed) in [
+        (false, [0, 0], false),
+        (true, [0, 0], false),
+        (false, [-4, 0], true),
+        (false, [-8, 0], true),
+        (true, [-4, 0], true),
+        // The first says 8 bytes less than the second brings, or the second that there is a third.
+        (true, [-8, 0], true),
+        (true, [0, 8], true),
+        (true, [0, -8], true),
+    ] {
+        let mut b = Bench::with(&eight());
+        (b.split, b.miscount) = (split, miscount);
+        b.send(ats(0, 0, 0x10_0000));
+        b.idle(200);
+        let syndrome = b.released[0].1.tag.syndrome;
+        let expected = if malformed { Syndrome::TRANSLATION_FAILED } else { Syndrome::OK };
+        assert_eq!(syndrome, expected, "{split} {miscount:?}");
+    }
 }
 
 #[test]

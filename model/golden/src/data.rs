@@ -4,6 +4,7 @@ use crate::Judge;
 use crate::function::prefix;
 use crate::request::{Move, Open, State};
 use crate::tables::{Path, grants, page_check};
+use crate::translations::Used;
 use crate::versions::{Serial, When};
 use crate::violation::Violation;
 use types::port::{FunctionCfg, WorkRequest};
@@ -31,6 +32,8 @@ struct Target {
     address: TlpAddr,
     prefix: PasidPrefix,
     verdict: Verdict,
+    /// The translation behind a translated access.
+    via: Option<Used>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -205,7 +208,8 @@ impl Judge {
                 let verdict = if syndrome.is_ok() { Verdict::Legal(left) } else { Verdict::Refused(syndrome) };
                 let plain = prefix(cfg, region.pasid, wr.op == Op::READ);
                 let (none, address) = (PasidPrefix::default(), TlpAddr(iova.0));
-                let untranslated = Target { at: AddressType::UNTRANSLATED, address, prefix: plain, verdict };
+                let at = AddressType::UNTRANSLATED;
+                let untranslated = Target { at, address, prefix: plain, verdict, via: None };
                 match self.tables.path(region, entry) {
                     Path::Untranslated => out.push(untranslated),
                     Path::Translated => {
@@ -239,14 +243,36 @@ impl Judge {
             let target = if entry.untranslated {
                 plain
             } else {
-                Target { at: AddressType::TRANSLATED, prefix: PasidPrefix::default(), address, ..plain }
+                let via = Some(answer.used(cfg.function, iova));
+                Target { at: AddressType::TRANSLATED, prefix: PasidPrefix::default(), address, via, ..plain }
             };
+            if answer.flushed && !self.late.may_be(cfg.function, wr.op.writes()) {
+                continue;
+            }
             let usable = answer.in_force(iova) || matches!(when, When::Ever);
             out.push(if usable { target } else { Target { verdict: Verdict::Invalidated, ..target } });
         }
         if out[found..].iter().all(|t| t.verdict == Verdict::Invalidated) {
             out.push(Target { verdict: Verdict::NoTranslation, ..plain });
         }
+    }
+
+    /// The translations that an access may have used, if it can only have left by one.
+    pub(crate) fn used(&self, access: &Access<'_>, claims: &[(Serial, u32)]) -> Vec<Used> {
+        let mut out = Vec::new();
+        let opens = claims.iter().filter_map(|(number, offset)| Some((self.requests.open.get(number)?, *offset)));
+        for (open, offset) in opens {
+            for target in self.targets(open, offset, When::Now) {
+                let here = TlpAddr(target.address.0 & !3) == TlpAddr(access.address.0 & !3);
+                if here && target.at == access.at && matches!(target.verdict, Verdict::Legal(_)) {
+                    match target.via {
+                        Some(used) => out.push(used),
+                        None => return Vec::new(),
+                    }
+                }
+            }
+        }
+        out
     }
 
     /// The requests for no bytes that a zero-length read may belong to.
@@ -263,8 +289,8 @@ impl Judge {
     }
 
     /// The ways in which byte `offset` of a request may be accessed now.
-    pub(crate) fn legal(&self, open: &Open, offset: u32) -> impl Iterator<Item = (AddressType, TlpAddr)> {
+    pub(crate) fn legal(&self, open: &Open, offset: u32) -> impl Iterator<Item = (AddressType, TlpAddr, Option<Used>)> {
         let targets = self.targets(open, offset, When::Now).into_iter();
-        targets.filter(|t| matches!(t.verdict, Verdict::Legal(_))).map(|t| (t.at, t.address))
+        targets.filter(|t| matches!(t.verdict, Verdict::Legal(_))).map(|t| (t.at, t.address, t.via))
     }
 }

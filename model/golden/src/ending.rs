@@ -62,8 +62,8 @@ impl Judge {
         let entry = |test: &dyn Fn(&Page<'_>, &MttEntry) -> bool| {
             pages().any(|p| self.tables.entries(p.region, wr.key, p.index, since).any(|e| test(&p, e)))
         };
-        let read = |test: &dyn Fn(Option<Syndrome>) -> bool| {
-            self.outstanding.reads.values().any(|r| r.claim(open.accepted).is_some() && test(r.outcome))
+        let read = |test: &dyn Fn(&Read) -> bool| {
+            self.outstanding.reads.values().any(|r| r.claim(open.accepted).is_some() && test(r))
         };
         let ats = |p: &Page<'_>, e: &MttEntry| page_check(e, wr).is_ok() && self.tables.path(p.region, e) == Path::Ats;
         match syndrome {
@@ -82,13 +82,17 @@ impl Judge {
             Syndrome::TABLE_FETCH => {
                 let mut failed = self.outstanding.fetch_failures.iter().filter(|(_, at)| *at > open.accepted);
                 failed.any(|(line, _)| self.tables.may_concern(*line, wr))
+                    || self.timeouts && self.outstanding.fetches().any(|line| self.tables.may_concern(line, wr))
             }
-            Syndrome::UNSUPPORTED_REQUEST
-            | Syndrome::COMPLETER_ABORT
-            | Syndrome::POISONED
-            | Syndrome::MALFORMED_COMPLETION => read(&|outcome| outcome == Some(syndrome)),
-            // Time is not seen here: a read that is under way may have taken too long.
-            Syndrome::COMPLETION_TIMEOUT => read(&|outcome| outcome.is_none()),
+            Syndrome::UNSUPPORTED_REQUEST | Syndrome::COMPLETER_ABORT | Syndrome::MALFORMED_COMPLETION => {
+                read(&|r| r.outcome == Some(syndrome))
+            }
+            // Poisoned data may come before another error.
+            Syndrome::POISONED => read(&|r| r.poisoned && r.outcome.is_some_and(|o| !o.is_ok())),
+            Syndrome::COMPLETION_TIMEOUT if self.timeouts => {
+                read(&|r| r.outcome.is_none())
+                    || entry(&|p, e| ats(p, e) && self.outstanding.asks(wr.function, p.range(e)))
+            }
             Syndrome::BUS_MASTER_OFF => self.functions.was(wr.function, open.accepted, |c| !c.bus_master),
             Syndrome::ATS_OFF => {
                 self.functions.was(wr.function, open.accepted, |c| !c.ats_enable)
@@ -135,6 +139,9 @@ impl Judge {
         if seen != Syndrome::COMPLETION_TIMEOUT && own.clone().any(|r| r.outcome.is_none()) {
             return Err(early(open.delivered, "delivered and reads under way"));
         }
+        if seen.is_ok() && own.clone().any(|r| r.overdue) {
+            return Err(early(open.delivered, "delivered and a read that has taken too long"));
+        }
         let failed = own.find_map(|r| r.outcome.filter(|o| !o.is_ok()));
         let keep = if seen.is_ok() {
             let verdicts = || self.tables.verdicts(&open.wr, When::Since(number)).map(|(s, _)| s);
@@ -170,7 +177,9 @@ impl Judge {
         }
         let mut keep = keep.into_iter();
         self.requests.states.retain(|_| keep.next() == Some(true));
-        self.paths.ended(number, stream, seen.is_ok());
+        if let Some(request) = self.requests.open.get(&number).map(Open::remembered) {
+            self.paths.ended(number, request, seen);
+        }
         self.finished(number);
         Ok(())
     }

@@ -6,7 +6,7 @@ use types::port::FunctionCfg;
 use types::{FunctionId, PasidPrefix, RequesterId};
 
 /// Configuration of every function.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Functions(BTreeMap<FunctionId, Versions<FunctionCfg>>);
 
 impl Functions {

@@ -12,7 +12,8 @@
 //! | `outbound` | every TLP that leaves: form, table fetches, Translation Requests, tags |
 //! | `prefetch` | Translation Requests for a page that nobody needs yet |
 //! | `outstanding` | completions |
-//! | `paths` | flushes where an ordered stream changes between translated and untranslated requests |
+//! | `late` | what had been committed before a configuration took something away |
+//! | `paths` | flushes where an ordered stream changes between translated and untranslated requests; those of revocations |
 //! | `request` | bytes owed, and the attributions that are still possible |
 //! | `ending` | syndromes, read data, the end of a request |
 //!
@@ -29,6 +30,7 @@
 mod data;
 mod ending;
 mod function;
+mod late;
 mod outbound;
 mod outstanding;
 mod paths;
@@ -41,7 +43,7 @@ mod violation;
 
 pub use violation::{Name, Violation};
 
-use translations::Invalidation;
+use translations::{Completed, Invalidation};
 use types::ats::InvalidateRange;
 use types::port::FunctionCfg;
 use types::tlp::Body;
@@ -49,7 +51,7 @@ use types::{Event, FunctionId, Tlp};
 use versions::Serial;
 
 /// The judge of one trace.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Judge {
     now: Serial,
     functions: function::Functions,
@@ -58,6 +60,9 @@ pub struct Judge {
     outstanding: outstanding::Outstanding,
     paths: paths::Paths,
     requests: request::Requests,
+    /// Completions may take longer than the unit waits.
+    timeouts: bool,
+    late: late::Late,
     /// The unit may ask ahead for the page behind one that is needed.
     prefetch: bool,
 }
@@ -66,6 +71,12 @@ impl Judge {
     /// A judge before the first event: nothing is configured, nothing is mapped.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// The same for a trace in which completions may take longer than the unit waits. The judge does not see time: with
+    /// this, whatever is under way may have taken too long.
+    pub fn with_timeouts(self) -> Self {
+        Self { timeouts: true, ..self }
     }
 
     /// The same for a unit that may ask for the page behind one that is needed, before that is needed itself.
@@ -84,8 +95,14 @@ impl Judge {
             Event::Mapped { key, region } => self.tables.set_region(key, Some(*region), now),
             Event::PageMapped { key, page, entry } => self.tables.set_page(key, page, entry, now),
             Event::Unmapped { key } => self.tables.set_region(key, None, now),
-            Event::RevocationStarted { key } => self.tables.revocation_started(key, now),
-            Event::RevocationReported { key } => self.tables.revocation_reported(key, now, oldest)?,
+            Event::RevocationStarted { key, flush } => {
+                self.tables.revocation_started(key, now);
+                self.paths.driver_flush_wanted(key, flush, now);
+            }
+            Event::RevocationReported { key } => {
+                self.driver_flushed(key)?;
+                self.tables.revocation_reported(key, now, oldest)?;
+            }
             Event::RequestAccepted(wr) => {
                 self.tables.used(wr.key, now);
                 self.requests.accept(wr, now)?;
@@ -97,7 +114,7 @@ impl Judge {
                 let number = self.requests.number(stream, id, "message bytes were taken")?;
                 self.requests.give(number, offset.0, bytes);
             }
-            Event::TlpOut { tlp, payload } => self.outbound(tlp, payload)?,
+            Event::TlpOut { tlp, payload } => self.sent(tlp, payload)?,
             Event::TlpIn { tlp, payload } => {
                 if let Body::Completion { requester, tag, status, .. } = tlp.body {
                     self.paths.answered((requester, tag), status == types::tlp::status::SC);
@@ -134,11 +151,17 @@ impl Judge {
     fn configured(&mut self, cfg: &FunctionCfg, oldest: Serial) {
         if cfg.reset {
             self.reset(Some(cfg.function), oldest);
+        } else if self
+            .functions
+            .get(cfg.function)
+            .is_some_and(|c| c.bus_master && !cfg.bus_master || c.ats_enable != cfg.ats_enable)
+        {
+            self.late.open(cfg.function, None);
         }
         // `valid` and `reset` belong to the update, not to the configuration.
         let cfg = FunctionCfg { valid: false, reset: false, ..*cfg };
         if self.functions.configure(cfg, self.now, oldest) {
-            self.translations.clear(cfg.function);
+            self.translations.enabled(cfg.function, self.late.remembers());
             self.outstanding.void_translations(cfg.function);
         }
     }
@@ -151,8 +174,13 @@ impl Judge {
             self.outstanding = outstanding::Outstanding::default();
             self.requests = request::Requests::default();
             self.paths = paths::Paths::default();
+            self.late.clear();
             return;
         };
+        if self.late.remembers() {
+            let before = Box::new(self.clone());
+            self.late.open(function, Some(before));
+        }
         if let Some(cfg) = self.functions.get(function) {
             self.outstanding.reset(cfg.requester);
         }
@@ -178,7 +206,7 @@ impl Judge {
 
     fn invalidation_accepted(&mut self, tlp: &Tlp, payload: &[u8]) -> Result<(), Violation> {
         let unreadable = |what| Violation::InvalidationUnreadable { what };
-        let Body::Message { tag, dw2, .. } = tlp.body else {
+        let Body::Message { requester, tag, dw2, .. } = tlp.body else {
             return Err(unreadable("TLP is no message"));
         };
         let target = types::RequesterId((dw2 >> 16) as u16);
@@ -186,7 +214,8 @@ impl Judge {
         let body = payload.try_into().map_err(|_| unreadable("body is not 8 bytes"))?;
         let range = InvalidateRange::decode(body).ok_or_else(|| unreadable("range has no size"))?;
         let prefix = function::seen_prefix(tlp.pasid);
-        self.translations.accepted(Invalidation::new(function, (tag.0 & 31) as u8, range, prefix, self.now));
+        let name = (requester, (tag.0 & 31) as u8);
+        self.translations.accepted(Invalidation::new(function, name, range, prefix, self.now));
         Ok(())
     }
 
@@ -197,8 +226,13 @@ impl Judge {
         let function = self.functions.of(requester).ok_or(Violation::Requester { seen: requester })?.function;
         // CC = 0 means 8 copies, one in each traffic class.
         let classes = if dw2 & 7 == 0 { 8 } else { dw2 & 7 };
-        let unknown = |itag| Violation::InvalidationUnknown { requester, itag };
-        for invalidation in self.translations.completed(function, dw3, classes, unknown)? {
+        let agent = types::RequesterId((dw2 >> 16) as u16);
+        let (class, attributes) = (tlp.tc, tlp.attributes);
+        let seen = Completed { function, requester, agent, itags: dw3, class, classes, attributes };
+        for invalidation in self.translations.completed(&seen)? {
+            if let Some(address) = self.outstanding.reads_by(&invalidation, self.timeouts) {
+                return Err(Violation::InvalidationEarly { function, itag: invalidation.itag, address });
+            }
             self.outstanding.invalidate(&invalidation);
         }
         Ok(())

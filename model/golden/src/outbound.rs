@@ -1,14 +1,18 @@
 //! Every TLP that leaves the unit: its form, and what kind of request it is.
+//!
+//! **Attributes.** Relaxed and ID-based ordering only where the function has them enabled; relaxed ordering only for data
+//! of regions marked unordered, and never on a flush, which has to push writes. An answer with N set obliges whoever uses
+//! it to leave No Snoop clear (PCIe 6.x 10.2.3, table of the data fields).
 
 use crate::Judge;
 use crate::data::Access;
 use crate::function::{prefix, seen_prefix};
 use crate::outstanding::{Pending, Read, TranslationRequest};
 use crate::tables::{Path, page_check};
-use crate::versions::When;
+use crate::versions::{Serial, When};
 use crate::violation::Violation;
 use types::port::FunctionCfg;
-use types::tlp::{Body, MemoryOp};
+use types::tlp::{Attributes, Body, MemoryOp};
 use types::{AddressType, FunctionId, Iova, PageSize, PasidPrefix, Tag, Tlp, TlpAddr};
 
 /// Bytes before the first enabled one, and enabled bytes, if these are contiguous; (0, 0) for a zero-length read.
@@ -35,6 +39,9 @@ struct Request<'a> {
     cfg: FunctionCfg,
     op: MemoryOp,
     at: AddressType,
+    /// Traffic class.
+    class: u8,
+    attributes: Attributes,
     tag: Tag,
     enables: (u8, u8),
     /// DW-aligned.
@@ -54,10 +61,11 @@ impl Judge {
         };
         let cfg = *self.functions.of(requester).ok_or(Violation::Requester { seen: requester })?;
         let function = cfg.function;
-        if !cfg.bus_master {
+        let late = self.late.may_be(function, op.posted());
+        if !cfg.bus_master && !late {
             return Err(Violation::BusMasterOff { function, address });
         }
-        if at != AddressType::UNTRANSLATED && !cfg.ats_enable {
+        if at != AddressType::UNTRANSLATED && !cfg.ats_enable && !late {
             return Err(Violation::AtsOff { function, address, seen: at });
         }
         let expected = 4 * u32::from(tlp.payload_dw());
@@ -68,7 +76,18 @@ impl Judge {
             return Err(Violation::TagReuse { requester, tag });
         }
         let (enables, prefix, length_dw) = ((first_be & 0xf, last_be & 0xf), seen_prefix(tlp.pasid), tlp.length_dw);
-        let request = Request { cfg, op, at, tag, enables, address, no_write, length_dw, prefix, payload };
+        let (class, attributes) = (tlp.tc, tlp.attributes);
+        // What was enabled when the request was made.
+        let oldest = self.requests.oldest(self.now);
+        let enabled = |test: &dyn Fn(&FunctionCfg) -> bool| self.functions.was(function, oldest, test);
+        if attributes.relaxed && !enabled(&|c| c.relaxed_ordering) {
+            return Err(Violation::Attributes { address, at, what: "relaxed ordering, which the function has off" });
+        }
+        if attributes.id_order && !enabled(&|c| c.id_ordering) {
+            return Err(Violation::Attributes { address, at, what: "ID-based ordering, which the function has off" });
+        }
+        let request =
+            Request { cfg, op, at, class, attributes, tag, enables, address, no_write, length_dw, prefix, payload };
         let table = op == MemoryOp::Read && self.tables.in_memory(Iova(address.0));
         let pending = match (op, at) {
             (MemoryOp::Read, AddressType::TRANSLATION_REQUEST) => self.translation_request(&request)?,
@@ -103,35 +122,57 @@ impl Judge {
         if length == 0 && write {
             return Err(Violation::Unexpected { what: "a zero-length write", address, at });
         }
-        let claims = if length == 0 {
+        let wrong = |what| Violation::Attributes { address, at, what };
+        if length == 0 {
             let claims = self.reads_of_nothing(&access);
-            if claims.is_empty() && !self.is_flush(&access) && !self.flush_of_revocation(&access) {
+            let of_driver = self.paths.driver_flush_sent((r.cfg.requester, r.tag), &access);
+            let ways: Vec<_> = self.flushes(&access).collect();
+            if claims.is_empty() && ways.is_empty() && !of_driver {
                 return Err(Violation::Unexpected { what: "a zero-length read", address, at });
             }
             self.paths.flush_sent((r.cfg.requester, r.tag), &access);
-            claims
+            if claims.is_empty() {
+                if r.attributes.relaxed {
+                    return Err(wrong("relaxed ordering, and so is no flush: it pushes nothing"));
+                }
+                let used = if of_driver { None } else { ways.into_iter().collect() };
+                return Ok(Some(Pending::Flush(address, used.unwrap_or_default())));
+            }
+            let used = if of_driver || !ways.is_empty() { Vec::new() } else { self.used(&access, &claims) };
+            // A zero-length read counts one byte (PCIe 6.x 2.2.9).
+            return Ok(Some(self.reading(Read::new(claims, address, 1, used))));
+        }
+        let offsets = self.data(&access)?;
+        if r.attributes.relaxed && !self.may_be_unordered(&offsets) {
+            return Err(wrong("relaxed ordering, in a region that is ordered"));
+        }
+        let used = if at == AddressType::TRANSLATED && (r.attributes.no_snoop || !write) {
+            self.used(&access, &offsets)
         } else {
-            let claims = self.data(&access)?;
-            self.path_of(&access, &claims)?;
-            claims
+            Vec::new()
         };
+        if r.attributes.no_snoop && !used.is_empty() && used.iter().all(|u| u.snooped) {
+            return Err(wrong("No Snoop, though its translation says N"));
+        }
+        self.path_of(&access, &offsets)?;
         if write {
+            if at == AddressType::TRANSLATED {
+                self.translations.written(function, r.class);
+            }
             return Ok(None);
         }
-        if claims.is_empty() {
-            return Ok(Some(Pending::Flush));
-        }
-        // A zero-length read counts one byte (PCIe 6.x 2.2.9).
-        self.outstanding.reads.insert(self.now, Read::new(claims, address, length.max(1)));
-        Ok(Some(Pending::Read(self.now)))
+        Ok(Some(self.reading(Read::new(offsets, address, length, used))))
     }
 
-    /// Whether a zero-length read may be that of a revocation of peer memory: translated, to a page of the region.
-    fn flush_of_revocation(&self, access: &Access<'_>) -> bool {
-        let page = |address: TlpAddr| address.0 & !0xfff;
-        let mut places = self.tables.revoked_pages();
-        let hit = places.any(|(address, log2)| page(access.address).wrapping_sub(address.0) >> log2 == 0);
-        access.at == AddressType::TRANSLATED && hit
+    fn reading(&mut self, read: Read) -> Pending {
+        self.outstanding.reads.insert(self.now, read);
+        Pending::Read(self.now)
+    }
+
+    /// Whether a data TLP may belong to a region without order.
+    fn may_be_unordered(&self, claims: &[(Serial, u32)]) -> bool {
+        let opens = claims.iter().filter_map(|(number, _)| self.requests.open.get(number));
+        opens.flat_map(|open| self.tables.verdicts(&open.wr, When::Now)).any(|(_, r)| r.is_some_and(|r| r.unordered))
     }
 
     /// A table fetch: the physical function reads one 64-byte line, untranslated, without a PASID.
@@ -152,8 +193,9 @@ impl Judge {
         Err(Violation::TableFetch { address, why })
     }
 
-    /// A Translation Request (PCIe 6.x 10.2.2): an even length up to the Read Completion Boundary, whole pages, only what
-    /// an open request still needs, and write permission only where that request writes.
+    /// A Translation Request (PCIe 6.x 10.2.2): an even length up to the Read Completion Boundary, whole pages. An open
+    /// request still needs the first translation, and write permission is asked for only where that request writes. The
+    /// translations behind it may be asked for with it.
     fn translation_request(&self, r: &Request<'_>) -> Result<Option<Pending>, Violation> {
         let (function, iova, cfg) = (r.cfg.function, Iova(r.address.0), &r.cfg);
         let refuse = |why| Err(Violation::TranslationRequest { function, iova, why });
@@ -171,26 +213,26 @@ impl Judge {
         if iova.0 & unit.offset_mask().0 != 0 {
             return refuse("the address is not aligned to the STU");
         }
-        for i in 0..u64::from(count) {
-            let first = iova.0.wrapping_add(i << unit.log2());
-            let unit = (Iova(first), Iova(first | unit.offset_mask().0));
-            let mut needs = self.needs(cfg, unit);
-            if count == 1 {
-                needs.extend(self.page_ahead(cfg, unit));
-            }
-            if needs.is_empty() {
-                return refuse("no open request needs it");
-            }
-            if needs.iter().all(|(scope, _)| *scope != r.prefix) {
-                return refuse("the PASID prefix is not that of a request that needs it");
-            }
-            if needs.iter().all(|(scope, writes)| *scope != r.prefix || *writes == r.no_write) {
-                return refuse(if r.no_write {
-                    "no reading request needs it (NW = 1)"
-                } else {
-                    "no writing request needs it (NW = 0)"
-                });
-            }
+        if iova.0.checked_add((u64::from(count) << unit.log2()) - 1).is_none() {
+            return refuse("the range wraps past 2^64");
+        }
+        let first = (iova, Iova(iova.0 | unit.offset_mask().0));
+        let mut needs = self.needs(cfg, first);
+        if count == 1 {
+            needs.extend(self.page_ahead(cfg, first));
+        }
+        if needs.is_empty() {
+            return refuse("no open request needs it");
+        }
+        if needs.iter().all(|(scope, _)| *scope != r.prefix) {
+            return refuse("the PASID prefix is not that of a request that needs it");
+        }
+        if needs.iter().all(|(scope, writes)| *scope != r.prefix || *writes == r.no_write) {
+            return refuse(if r.no_write {
+                "no reading request needs it (NW = 1)"
+            } else {
+                "no writing request needs it (NW = 0)"
+            });
         }
         Ok(Some(Pending::Translation(TranslationRequest {
             function,
@@ -205,13 +247,17 @@ impl Judge {
         })))
     }
 
-    /// Who still needs a range of IOVAs translated: the prefix to ask with, and whether it writes.
+    /// Who needs, or lately needed, a range of IOVAs translated: the prefix to ask with, and whether it writes.
     pub(crate) fn needs(&self, cfg: &FunctionCfg, unit: (Iova, Iova)) -> Vec<(PasidPrefix, bool)> {
         let mut out = Vec::new();
-        for open in self.requests.open.values().filter(|o| o.wr.function == cfg.function) {
-            let pages = self.pages(open, self.requests.least_sent(open.accepted), When::Now);
+        // An ended request may have asked before it ended, and the flush behind a write asks for its page again.
+        let ended = self.requests.ended.iter().map(|o| (o, 0, When::Ever));
+        let open = self.requests.open.values();
+        let open = open.map(|o| (o, self.requests.least_sent(o.accepted), When::Since(o.accepted)));
+        for (open, sent, when) in open.chain(ended).filter(|(o, ..)| o.wr.function == cfg.function) {
+            let pages = self.pages(open, sent, when);
             let scope = pages.filter_map(|p| {
-                let mut entries = self.tables.entries(p.region, open.wr.key, p.index, When::Now);
+                let mut entries = self.tables.entries(p.region, open.wr.key, p.index, when);
                 let hit = entries.any(|e| {
                     let (first, last) = p.range(e);
                     let overlaps = first <= unit.1 && last >= unit.0;

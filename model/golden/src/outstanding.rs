@@ -1,6 +1,6 @@
 //! Non-posted requests under way: what each asked for, and what its completions bring.
 
-use crate::translations::{Answer, Failure, Invalidation, Translations};
+use crate::translations::{Answer, Failure, Invalidation, Translations, Used};
 use crate::versions::Serial;
 use std::collections::BTreeMap;
 use types::ats::TranslationEntry;
@@ -8,19 +8,19 @@ use types::tlp::{Body, status};
 use types::{FunctionId, Iova, Line, PageSize, PasidPrefix, RequesterId, Syndrome, Tag, Tlp, TlpAddr};
 
 /// What a tag stands for.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) enum Pending {
     /// A fetch of the table line at an address, and the bytes so far.
     Fetch(Iova, Vec<u8>),
-    /// A zero-length read.
-    Flush,
+    /// A zero-length read of an address, and the translations that it may have used.
+    Flush(TlpAddr, Vec<Used>),
     Translation(TranslationRequest),
     /// A data read, by its number.
     Read(Serial),
 }
 
 /// A Translation Request under way.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct TranslationRequest {
     pub(crate) function: FunctionId,
     pub(crate) iova: Iova,
@@ -37,21 +37,26 @@ pub(crate) struct TranslationRequest {
 }
 
 /// A data read TLP. Which of its claims is the true one stays open; read data decides by content.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Read {
     /// Request and message offset it may belong to.
     pub(crate) claims: Vec<(Serial, u32)>,
     pub(crate) address: TlpAddr,
     pub(crate) length: u32,
     pub(crate) data: Vec<u8>,
-    poisoned: bool,
+    pub(crate) poisoned: bool,
     /// How it ended, once it has.
     pub(crate) outcome: Option<Syndrome>,
+    /// The translations that it may have used.
+    used: Vec<Used>,
+    /// An invalidation of what it used was completed before it came back: it has taken too long, and its request cannot
+    /// succeed any more.
+    pub(crate) overdue: bool,
 }
 
 impl Read {
-    pub(crate) fn new(claims: Vec<(Serial, u32)>, address: TlpAddr, length: u32) -> Self {
-        Self { claims, address, length, data: Vec::new(), poisoned: false, outcome: None }
+    pub(crate) fn new(claims: Vec<(Serial, u32)>, address: TlpAddr, length: u32, used: Vec<Used>) -> Self {
+        Self { claims, address, length, data: Vec::new(), poisoned: false, outcome: None, used, overdue: false }
     }
 
     /// The offset claimed for a request.
@@ -66,7 +71,7 @@ impl Read {
 }
 
 /// Everything non-posted that has not ended, and the reads that still matter.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Outstanding {
     tags: BTreeMap<(RequesterId, Tag), Pending>,
     pub(crate) reads: BTreeMap<Serial, Read>,
@@ -127,12 +132,13 @@ impl Outstanding {
         };
         let mut line = None;
         let ended = match self.tags.get_mut(&(requester, tag))? {
-            Pending::Flush => true,
+            Pending::Flush(..) => true,
             Pending::Fetch(address, bytes) => match bring(tlp, payload, TlpAddr(address.0), 64 - bytes.len() as u32) {
-                Brought::Bytes(more, last) if !tlp.poisoned => {
+                // Completions are cut at multiples of the Read Completion Boundary, so that a line comes whole.
+                Brought::Bytes(more, true) if !tlp.poisoned => {
                     bytes.extend_from_slice(more);
-                    line = last.then(|| (*address, to_line(bytes)));
-                    last
+                    line = Some((*address, to_line(bytes)));
+                    true
                 }
                 Brought::Bytes(..) | Brought::End(_) => {
                     self.fetch_failures.push((*address, now));
@@ -149,6 +155,41 @@ impl Outstanding {
             self.tags.remove(&(requester, tag));
         }
         line
+    }
+
+    /// Lines whose fetch has not been answered.
+    pub(crate) fn fetches(&self) -> impl Iterator<Item = Iova> {
+        self.tags.values().filter_map(|p| if let Pending::Fetch(line, _) = p { Some(*line) } else { None })
+    }
+
+    /// Whether a Translation Request of a function for some of these addresses has not been answered.
+    pub(crate) fn asks(&self, function: FunctionId, (first, last): (Iova, Iova)) -> bool {
+        self.tags.values().any(|p| {
+            let Pending::Translation(t) = p else { return false };
+            t.function == function && t.iova <= last && t.last() >= first
+        })
+    }
+
+    /// The address of a read that can only have used what an invalidation takes away, and has not come back. Where
+    /// completions may take too long it is overdue.
+    pub(crate) fn reads_by(&mut self, invalidation: &Invalidation, timeouts: bool) -> Option<TlpAddr> {
+        let taken = |used: &[Used]| !used.is_empty() && used.iter().all(|u| invalidation.takes_use(u));
+        let mine = |address: TlpAddr| (!timeouts).then_some(address);
+        for pending in self.tags.values() {
+            let found = match pending {
+                Pending::Flush(address, used) if taken(used) => mine(*address),
+                Pending::Read(number) => self.reads.get_mut(number).and_then(|read| {
+                    let late = read.outcome.is_none() && taken(&read.used);
+                    read.overdue |= late && timeouts;
+                    if late { mine(read.address) } else { None }
+                }),
+                _ => None,
+            };
+            if found.is_some() {
+                return found;
+            }
+        }
+        None
     }
 
     /// An invalidation is complete: answers to requests that left before it was accepted come too late for its range.
@@ -204,6 +245,12 @@ impl Read {
 }
 
 impl TranslationRequest {
+    /// The last address asked for.
+    fn last(&self) -> Iova {
+        let last = self.iova.0 | self.unit.offset_mask().0;
+        Iova(last.saturating_add(u64::from(self.count.saturating_sub(1)) << self.unit.log2()))
+    }
+
     /// Whether it has ended with this completion: one or two CplDs of whole entries, all of one size not below the STU
     /// and no more of them than asked for (PCIe 6.x 10.2.3).
     fn completion(&mut self, tlp: &Tlp, payload: &[u8], translations: &mut Translations, now: Serial) -> bool {
@@ -229,9 +276,7 @@ impl TranslationRequest {
                 .is_some()
         });
         if !fill {
-            let last = self.iova.0 | self.unit.offset_mask().0;
-            let last = last.saturating_add(u64::from(self.count - 1) << self.unit.log2());
-            let (function, first, last) = (self.function, self.iova, Iova(last));
+            let (function, first, last) = (self.function, self.iova, self.last());
             translations.failures.push(Failure { function, first, last, arrived: now });
         }
         !fill || ok.is_none_or(|(_, last)| last)
@@ -251,7 +296,7 @@ impl TranslationRequest {
                 return None;
             }
             let (scope, no_write, asked, arrived) = (self.scope, self.no_write, self.asked, now);
-            let mut answer = Answer { scope, entry, no_write, asked, arrived, excluded: Vec::new() };
+            let mut answer = Answer { scope, entry, no_write, asked, arrived, flushed: false, excluded: Vec::new() };
             self.invalidations.iter().for_each(|i| i.apply(&mut answer));
             out.push((iova, answer));
         }

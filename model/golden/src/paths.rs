@@ -5,13 +5,15 @@
 use crate::Judge;
 use crate::data::Access;
 use crate::request::Open;
+use crate::tables::Path;
+use crate::translations::Used;
 use crate::versions::{Serial, When};
 use crate::violation::Violation;
 use std::collections::{BTreeMap, BTreeSet};
-use types::{AddressType, FunctionId, RequesterId, StreamId, Syndrome, Tag, TlpAddr};
+use types::{AddressType, BusAddr, FunctionId, Key, Op, RequesterId, StreamId, Syndrome, Tag, TlpAddr};
 
 /// A write of a stream that no flush has followed and that may be its last.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Written {
     open: Open,
     number: Serial,
@@ -22,6 +24,17 @@ struct Written {
     owed: bool,
 }
 
+/// A flush that the revocation of a key asks for.
+#[derive(Clone, Debug)]
+struct Wanted {
+    key: Key,
+    address: BusAddr,
+    since: Serial,
+    /// Requester and tag of its zero-length read.
+    sent: Option<(FunctionId, RequesterId, Tag)>,
+    answered: bool,
+}
+
 /// A write: its stream, its request, and its offset in the message.
 type Place = (StreamId, Serial, u32);
 
@@ -29,7 +42,7 @@ type Place = (StreamId, Serial, u32);
 const REMEMBERED: usize = 64;
 
 /// What streams have written where.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Paths {
     written: BTreeMap<StreamId, Vec<Written>>,
     /// Path of the last write of an open request.
@@ -38,16 +51,26 @@ pub(crate) struct Paths {
     changed: BTreeSet<Serial>,
     /// Zero-length reads under way, and the writes they follow: stream, request, offset.
     flushes: BTreeMap<(RequesterId, Tag), Vec<Place>>,
+    /// Flushes that revocations ask for.
+    wanted: Vec<Wanted>,
     /// Streams of which a flush came back with an error: a request behind it fails.
     broken: BTreeSet<StreamId>,
+    /// How the last write of a stream failed, until one succeeds: the flush behind it may fail in the same way.
+    failed: BTreeMap<StreamId, (Syndrome, Open)>,
 }
 
 impl Paths {
     /// The request with this number has ended.
-    pub(crate) fn ended(&mut self, number: Serial, stream: StreamId, ok: bool) {
+    pub(crate) fn ended(&mut self, number: Serial, request: Open, outcome: Syndrome) {
+        let (stream, op) = (request.wr.stream, request.wr.op);
         self.last.remove(&number);
         self.changed.remove(&number);
-        if !ok {
+        match (op == Op::WRITE, outcome.is_ok()) {
+            (true, true) => drop(self.failed.remove(&stream)),
+            (true, false) => drop(self.failed.insert(stream, (outcome, request))),
+            _ => {}
+        }
+        if !outcome.is_ok() {
             // It may have ended for its flush, which then is not owed any more.
             self.written.entry(stream).or_default().iter_mut().for_each(|w| w.owed = false);
         }
@@ -60,8 +83,27 @@ impl Paths {
         self.flushes.insert(key, all.map(|(stream, w)| (stream, w.number, w.offset)).collect());
     }
 
+    /// A revocation started.
+    pub(crate) fn driver_flush_wanted(&mut self, key: Key, flush: Option<BusAddr>, now: Serial) {
+        let wanted = |address| Wanted { key, address, since: now, sent: None, answered: false };
+        self.wanted.extend(flush.map(wanted));
+    }
+
+    /// Whether a zero-length read is one that a revocation asks for.
+    pub(crate) fn driver_flush_sent(&mut self, key: (RequesterId, Tag), access: &Access<'_>) -> bool {
+        let here = |w: &&mut Wanted| w.sent.is_none() && w.address.0 & !3 == access.address.0;
+        if access.at != AddressType::TRANSLATED {
+            return false;
+        }
+        let wanted = self.wanted.iter_mut().find(here);
+        wanted.map(|w| w.sent = Some((access.function, key.0, key.1))).is_some()
+    }
+
     /// A tag was answered.
     pub(crate) fn answered(&mut self, key: (RequesterId, Tag), ok: bool) {
+        for w in &mut self.wanted {
+            w.answered |= w.sent.is_some_and(|(_, requester, tag)| (requester, tag) == key);
+        }
         for (stream, number, offset) in self.flushes.remove(&key).into_iter().flatten() {
             for w in self.written.entry(stream).or_default() {
                 // Not what was written since.
@@ -120,21 +162,28 @@ impl Judge {
         Ok(())
     }
 
-    /// Whether a zero-length read can be a stream's flush: it goes to a page that the request of the stream's last write has
-    /// written, with the same AT, and may still go there.
-    pub(crate) fn is_flush(&self, access: &Access<'_>) -> bool {
+    /// The ways in which a zero-length read can be a stream's flush: it goes to a page that the request of the stream's last
+    /// write has written, with the same AT, and may still go there, by the translation named.
+    pub(crate) fn flushes<'a>(&'a self, access: &'a Access<'a>) -> impl Iterator<Item = Option<Used>> {
         let page = |address: TlpAddr| address.0 & !0xfff;
-        let follows = |w: &Written| {
-            let legal =
-                |(at, address): (AddressType, TlpAddr)| at == access.at && page(address) == page(access.address);
+        let here = |w: &&Written| w.open.wr.function == access.function && w.at == access.at;
+        let written = self.paths.written.values().flatten().filter(here);
+        let pages = written.flat_map(|w| {
             // The page of each byte up to the last write, by 4 KiB steps.
             let first = 4096 - (w.open.wr.va.0 & 0xfff) as u32;
-            let mut starts = std::iter::once(0).chain((first..=w.offset).step_by(4096));
-            w.open.wr.function == access.function
-                && w.at == access.at
-                && starts.any(|offset| self.legal(&w.open, offset).any(legal))
-        };
-        self.paths.written.values().flatten().any(follows)
+            std::iter::once(0).chain((first..=w.offset).step_by(4096)).map(move |offset| (w, offset))
+        });
+        let ways = pages.flat_map(|(w, offset)| self.legal(&w.open, offset));
+        ways.filter(move |(at, address, _)| *at == access.at && page(*address) == page(access.address)).map(|w| w.2)
+    }
+
+    /// A revocation was reported: its flush has come back, unless its function may not send it.
+    pub(crate) fn driver_flushed(&mut self, key: Key) -> Result<(), Violation> {
+        let Some(position) = self.paths.wanted.iter().position(|w| w.key == key) else { return Ok(()) };
+        let w = self.paths.wanted.remove(position);
+        let owner = self.tables.owner(key);
+        let silent = owner.is_none_or(|f| self.functions.was(f, w.since, |c| !c.bus_master || !c.ats_enable));
+        if w.answered || silent { Ok(()) } else { Err(Violation::RevocationUnflushed { key, address: w.address }) }
     }
 
     /// Whether a write that changed its path is reported before it was flushed.
@@ -142,6 +191,34 @@ impl Judge {
         let mine = |w: &Written| w.owed && w.number == number;
         self.paths.changed.contains(&number)
             && self.paths.written.get(&open.wr.stream).is_some_and(|l| l.iter().any(mine))
+    }
+
+    /// Whether two requests may take different paths.
+    fn changes_path(&self, first: &Open, second: &Open) -> bool {
+        let since = When::Since(first.accepted);
+        let translated = |open: &Open| {
+            let pages = self.pages(open, 0, since);
+            let entries = pages
+                .flat_map(|p| self.tables.entries(p.region, open.wr.key, p.index, since).map(move |e| (p.region, e)));
+            entries.map(|(region, e)| self.tables.path(region, e) != Path::Untranslated).collect::<BTreeSet<bool>>()
+        };
+        let mut both = translated(first);
+        both.extend(translated(second));
+        both.len() > 1
+    }
+
+    /// Whether the flush of a write may have been refused: as the write itself, or as a zero-length read of a page of it.
+    fn refuses_flush(&self, w: &Written, syndrome: Syndrome) -> bool {
+        let first = 4096 - (w.open.wr.va.0 & 0xfff) as u32;
+        let mut starts = std::iter::once(0).chain((first..=w.offset).step_by(4096));
+        self.own_cause(&w.open, 0, syndrome)
+            || starts.any(|offset| {
+                let mut read = Open::remembered(&w.open);
+                read.wr.op = Op::READ;
+                read.wr.va.0 = read.wr.va.0.wrapping_add(u64::from(offset));
+                read.wr.length.0 = 0;
+                self.own_cause(&read, 0, syndrome)
+            })
     }
 
     /// Whether a request may have ended with the failure of the flush in front of it.
@@ -152,14 +229,8 @@ impl Judge {
         // The flush may have been refused, for what it follows may not be used any more.
         let mut refused = self.paths.written.get(&open.wr.stream).into_iter().flatten();
         broken
-            || under_way && syndrome == Syndrome::COMPLETION_TIMEOUT
-            || refused.any(|w| w.number != open.accepted && self.own_cause(&w.open, 0, syndrome))
-    }
-}
-
-impl Open {
-    /// What is remembered of a request for its flush.
-    fn remembered(open: &Self) -> Self {
-        Self { wr: open.wr, accepted: open.accepted, data: BTreeMap::new(), delivered: 0 }
+            || self.paths.failed.get(&open.wr.stream).is_some_and(|(s, w)| *s == syndrome && self.changes_path(w, open))
+            || self.timeouts && under_way && syndrome == Syndrome::COMPLETION_TIMEOUT
+            || refused.any(|w| w.number != open.accepted && self.refuses_flush(w, syndrome))
     }
 }

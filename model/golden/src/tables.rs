@@ -25,7 +25,7 @@ struct Removal {
 }
 
 /// What the driver has written.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Tables {
     pub(crate) default_mode: Mode,
     memory: Vec<(Iova, ByteCount)>,
@@ -148,15 +148,9 @@ impl Tables {
         self.last_removal.insert(index, Removal { started, reported: now });
     }
 
-    /// Pages with a peer's owner tag in regions whose revocation is under way: address, and base-two logarithm of the size.
-    pub(crate) fn revoked_pages(&self) -> impl Iterator<Item = (types::TlpAddr, u8)> {
-        self.revocations.iter().flat_map(move |(key, _)| {
-            let sizes = self.regions.get(&key.index()).into_iter().flat_map(|v| v.seen(When::Ever)).flatten();
-            let log2 = sizes.map(|r| r.page_size.log2()).max().unwrap_or(12);
-            let pages = self.pages.range(Key::new(key.index(), 0)..=Key::new(key.index(), u8::MAX));
-            let entries = pages.flat_map(|(_, pages)| pages.values()).flat_map(|v| v.seen(When::Now));
-            entries.filter(|e| e.owner == Owner::Gpu).map(move |e| (e.address, log2))
-        })
+    /// The function that a key's region belongs to, or belonged to last.
+    pub(crate) fn owner(&self, key: Key) -> Option<types::FunctionId> {
+        self.regions.get(&key.index())?.seen(When::Ever).flatten().next().map(|r| r.function)
     }
 
     pub(crate) fn revocation_owed(&self) -> Option<Key> {

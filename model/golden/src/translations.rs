@@ -1,10 +1,16 @@
 //! What ATS has answered: translations that may be used, and the invalidations that take them away.
+//!
+//! An Invalidate Completion may be sent under four conditions (PCIe 6.x 10.3.3). Two are seen in what follows it: no
+//! request uses the translation any more, and answers to requests from before it are discarded. Two are seen in what
+//! comes before it: reads that used the translation have come back (`outstanding`), and writes that used it have been
+//! sent, in every traffic class that carried some: each has its own copy of the completion.
 
 use crate::versions::Serial;
 use crate::violation::Violation;
 use std::collections::{BTreeMap, BTreeSet};
 use types::ats::{InvalidateRange, TranslationEntry};
-use types::{FunctionId, Iova, PasidPrefix, TlpAddr};
+use types::tlp::Attributes;
+use types::{FunctionId, Iova, PasidPrefix, RequesterId, TlpAddr};
 
 /// One entry of a Translation Completion.
 #[derive(Clone, Debug)]
@@ -17,6 +23,8 @@ pub(crate) struct Answer {
     /// When it was asked for and when it arrived.
     pub(crate) asked: Serial,
     pub(crate) arrived: Serial,
+    /// ATS Enable has been set since: what uses it has been committed before.
+    pub(crate) flushed: bool,
     /// First and last IOVA of ranges that completed invalidations have taken away.
     pub(crate) excluded: Vec<(Iova, Iova)>,
 }
@@ -31,10 +39,28 @@ impl Answer {
                     && (self.entry.global || self.scope.pasid == prefix.pasid))
     }
 
+    /// Its use at `iova`.
+    pub(crate) fn used(&self, function: FunctionId, iova: Iova) -> Used {
+        let Self { scope, entry, asked, .. } = *self;
+        Used { function, scope, global: entry.global, snooped: entry.no_snoop, iova, asked }
+    }
+
     /// Whether `iova` may still be accessed through it.
     pub(crate) fn in_force(&self, iova: Iova) -> bool {
         !self.excluded.iter().any(|(first, last)| (*first..=*last).contains(&iova))
     }
+}
+
+/// A translation as one access used it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Used {
+    function: FunctionId,
+    scope: PasidPrefix,
+    global: bool,
+    /// N: whoever uses it must not ask for No Snoop.
+    pub(crate) snooped: bool,
+    iova: Iova,
+    asked: Serial,
 }
 
 /// A Translation Request that ended without an answer: UR, CA, or a malformed one.
@@ -50,13 +76,17 @@ pub(crate) struct Failure {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Invalidation {
     pub(crate) function: FunctionId,
-    itag: u8,
+    pub(crate) itag: u8,
+    /// Who asked.
+    agent: RequesterId,
     range: (Iova, Iova),
     prefix: PasidPrefix,
     global: bool,
     pub(crate) accepted: Serial,
-    /// Invalidate Completions seen; it is complete with one from each traffic class used.
-    copies: u32,
+    /// Traffic classes in which an Invalidate Completion was seen, a bit each.
+    copies: u8,
+    /// How many there will be, once one has been seen.
+    classes: Option<u32>,
     /// The function was reset meanwhile: no completion is owed.
     excused: bool,
 }
@@ -64,7 +94,7 @@ pub(crate) struct Invalidation {
 impl Invalidation {
     pub(crate) fn new(
         function: FunctionId,
-        itag: u8,
+        (agent, itag): (RequesterId, u8),
         range: InvalidateRange,
         prefix: PasidPrefix,
         now: Serial,
@@ -76,11 +106,13 @@ impl Invalidation {
         Self {
             function,
             itag,
+            agent,
             range: range_ends,
             prefix,
             global: range.global,
             accepted: now,
             copies: 0,
+            classes: None,
             excused: false,
         }
     }
@@ -98,6 +130,14 @@ impl Invalidation {
         }
     }
 
+    /// Whether it takes a translation away as it was used.
+    pub(crate) fn takes_use(&self, used: &Used) -> bool {
+        let range = self.takes(used.scope, used.global);
+        used.function == self.function
+            && used.asked < self.accepted
+            && range.is_some_and(|(first, last)| (first..=last).contains(&used.iova))
+    }
+
     /// Takes its range out of an answer that was asked for before it was accepted.
     pub(crate) fn apply(&self, answer: &mut Answer) {
         if answer.asked < self.accepted {
@@ -106,16 +146,37 @@ impl Invalidation {
     }
 }
 
+/// An Invalidate Completion.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Completed {
+    pub(crate) function: FunctionId,
+    pub(crate) requester: RequesterId,
+    /// To whom it goes.
+    pub(crate) agent: RequesterId,
+    pub(crate) itags: u32,
+    /// Traffic class it travels in, and in how many there is one.
+    pub(crate) class: u8,
+    pub(crate) classes: u32,
+    pub(crate) attributes: Attributes,
+}
+
 /// Every answer, by function, size and start of the range.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Translations {
     answers: BTreeMap<(FunctionId, u8, Iova), Vec<Answer>>,
     sizes: BTreeSet<u8>,
     pub(crate) failures: Vec<Failure>,
     pending: Vec<Invalidation>,
+    /// Traffic classes in which a function has sent translated writes, a bit each.
+    carried: BTreeMap<FunctionId, u8>,
 }
 
 impl Translations {
+    /// A translated write left.
+    pub(crate) fn written(&mut self, function: FunctionId, class: u8) {
+        *self.carried.entry(function).or_default() |= 1 << (class & 7);
+    }
+
     /// An answer for the range that holds `iova`.
     pub(crate) fn add(&mut self, function: FunctionId, iova: Iova, answer: Answer) {
         let log2 = answer.entry.size.log2();
@@ -126,6 +187,7 @@ impl Translations {
         answers.retain(|a| {
             a.scope != answer.scope
                 || a.entry != answer.entry
+                || a.flushed
                 || a.no_write != answer.no_write
                 || !a.excluded.is_empty()
         });
@@ -153,35 +215,61 @@ impl Translations {
         self.failures.retain(|f| f.function != function);
     }
 
+    /// Everything of a function is gone, but `late` uses of it may have been committed before.
+    pub(crate) fn enabled(&mut self, function: FunctionId, late: bool) {
+        if !late {
+            return self.clear(function);
+        }
+        let mine = self.answers.iter_mut().filter(|((f, ..), _)| *f == function);
+        mine.flat_map(|(_, answers)| answers).for_each(|a| a.flushed = true);
+    }
+
     pub(crate) fn reset(&mut self) {
         *self = Self::default();
     }
 
     pub(crate) fn accepted(&mut self, invalidation: Invalidation) {
+        // One from before a reset is forgotten when its ITag comes again.
+        let again = |p: &Invalidation| (p.function, p.itag) == (invalidation.function, invalidation.itag);
+        self.pending.retain(|p| !(p.excused && again(p)));
         self.pending.push(invalidation);
     }
 
-    /// A function sent Invalidate Completions for a vector of ITags, each the copy of one traffic class out of
-    /// `classes`. The invalidations that are complete by it.
-    pub(crate) fn completed(
-        &mut self,
-        function: FunctionId,
-        itags: u32,
-        classes: u32,
-        unknown: impl Fn(u8) -> Violation,
-    ) -> Result<Vec<Invalidation>, Violation> {
+    /// A function sent an Invalidate Completion for a vector of ITags. The invalidations that are complete by it.
+    pub(crate) fn completed(&mut self, seen: &Completed) -> Result<Vec<Invalidation>, Violation> {
+        let requester = seen.requester;
+        let wrong = |why| Violation::InvalidationForm { requester, why };
+        if seen.attributes.relaxed || seen.attributes.id_order {
+            return Err(wrong("with relaxed or ID-based ordering, which pushes no write ahead"));
+        }
+        let carried = self.carried.get(&seen.function).copied().unwrap_or(0);
         let mut complete = Vec::new();
-        for itag in (0..32u8).filter(|itag| itags >> itag & 1 == 1) {
-            let position = self.pending.iter().position(|p| p.function == function && p.itag == itag);
-            let position = position.ok_or_else(|| unknown(itag))?;
-            self.pending[position].copies += 1;
-            if self.pending[position].copies >= classes {
-                complete.push(self.pending.remove(position));
+        for itag in (0..32u8).filter(|itag| seen.itags >> itag & 1 == 1) {
+            let position = self.pending.iter().position(|p| p.function == seen.function && p.itag == itag);
+            let position = position.ok_or(Violation::InvalidationUnknown { requester, itag })?;
+            let pending = &mut self.pending[position];
+            if pending.agent != seen.agent {
+                return Err(wrong("to another agent than the one that asked"));
             }
+            if pending.classes.is_some_and(|classes| classes != seen.classes) {
+                return Err(wrong("with another number of copies than the one before"));
+            }
+            if pending.copies >> (seen.class & 7) & 1 == 1 {
+                return Err(wrong("a second time in one traffic class"));
+            }
+            pending.classes = Some(seen.classes);
+            pending.copies |= 1 << (seen.class & 7);
+            if pending.copies.count_ones() < seen.classes {
+                continue;
+            }
+            if carried & !pending.copies != 0 {
+                return Err(wrong("and none in a traffic class that has carried translated writes"));
+            }
+            complete.push(self.pending.remove(position));
         }
         for invalidation in &complete {
             for ((f, ..), answers) in &mut self.answers {
-                if *f == function {
+                if *f == seen.function {
                     answers.iter_mut().for_each(|a| invalidation.apply(a));
                 }
             }

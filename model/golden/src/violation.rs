@@ -1,7 +1,9 @@
 //! What the judge says when a rule is broken: rule, request, what was expected and what was seen.
 
 use std::fmt;
-use types::{AddressType, FunctionId, Iova, Key, PasidPrefix, RequesterId, StreamId, Syndrome, Tag, TlpAddr, WrId};
+use types::{
+    AddressType, BusAddr, FunctionId, Iova, Key, PasidPrefix, RequesterId, StreamId, Syndrome, Tag, TlpAddr, WrId,
+};
 
 /// The name of a work request: its stream and the caller's identifier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -209,6 +211,16 @@ pub enum Violation {
         /// Bytes seen.
         seen: u32,
     },
+    /// An attribute that the request must not have.
+    #[error("attributes: a request to {address} (AT = {:02b}) has {what}", at.0)]
+    Attributes {
+        /// Address.
+        address: TlpAddr,
+        /// Its AT.
+        at: AddressType,
+        /// Which attribute, and why not.
+        what: &'static str,
+    },
     /// A fetch from table memory in the wrong form.
     #[error("table fetch at {address}: {why}")]
     TableFetch {
@@ -295,6 +307,14 @@ pub enum Violation {
         /// Key.
         key: Key,
     },
+    /// A revocation reported before its flush read came back.
+    #[error("revocation: that of key {key} was reported before the zero-length read of {address} came back")]
+    RevocationUnflushed {
+        /// Key.
+        key: Key,
+        /// Where the flush read goes.
+        address: BusAddr,
+    },
     /// An Invalidate Completion for an ITag that is not outstanding.
     #[error("invalidation: {requester} completed ITag {itag}, which is not outstanding")]
     InvalidationUnknown {
@@ -302,6 +322,24 @@ pub enum Violation {
         requester: RequesterId,
         /// ITag.
         itag: u8,
+    },
+    /// An Invalidate Completion in the wrong form.
+    #[error("invalidation: {requester} sent an Invalidate Completion {why}")]
+    InvalidationForm {
+        /// Function's requester ID.
+        requester: RequesterId,
+        /// What is wrong.
+        why: &'static str,
+    },
+    /// An Invalidate Completion before a read that used the translation has come back.
+    #[error("invalidation: ITag {itag} of function {function} was completed before the read of {address} came back")]
+    InvalidationEarly {
+        /// Function.
+        function: FunctionId,
+        /// ITag.
+        itag: u8,
+        /// Where the read goes.
+        address: TlpAddr,
     },
     /// An Invalidate Request that cannot be read.
     #[error("invalidation: an Invalidate Request was accepted whose {what}")]

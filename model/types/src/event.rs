@@ -3,7 +3,7 @@
 //! Events carry no time. The same events come from the cycle unit, from replayed Verilog and from external clients.
 
 use crate::access::Syndrome;
-use crate::addr::{ByteCount, FunctionId, Iova, Key, Offset, StreamId, WrId};
+use crate::addr::{BusAddr, ByteCount, FunctionId, Iova, Key, Offset, StreamId, WrId};
 use crate::port::{FunctionCfg, WorkRequest};
 use crate::table::{MttEntry, PageIndex, Region};
 use crate::tlp::Tlp;
@@ -47,6 +47,8 @@ pub enum Event<'a> {
     RevocationStarted {
         /// Key of the region.
         key: Key,
+        /// Bus address whose zero-length read, translated, has to return before the report.
+        flush: Option<BusAddr>,
     },
     /// The unit reported that revocation as done.
     RevocationReported {

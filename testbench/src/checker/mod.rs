@@ -42,6 +42,8 @@ pub struct CheckerConfig {
     pub credits: Credits,
     /// Memory that is read for the unit's own purposes (tables), outside the order of any stream.
     pub tables: Vec<(TlpAddr, ByteCount)>,
+    /// Posted and non-posted TLPs of a function that may be on their way out when its enables are cleared.
+    pub committed: (u32, u32),
 }
 
 /// The checker of one link.
@@ -52,6 +54,9 @@ pub struct Checker {
     live: completion::Live,
     order: order::Order,
     tables: Vec<(TlpAddr, ByteCount)>,
+    committed: (u32, u32),
+    /// Those of each function that may still come, posted and not.
+    late: BTreeMap<RequesterId, (u32, u32)>,
 }
 
 impl Checker {
@@ -63,6 +68,8 @@ impl Checker {
             live: completion::Live::default(),
             order: order::Order::default(),
             tables: config.tables,
+            committed: config.committed,
+            late: BTreeMap::new(),
         };
         config.functions.iter().for_each(|f| checker.configure(f));
         checker.credits(&config.credits);
@@ -71,6 +78,10 @@ impl Checker {
 
     /// A function's configuration took effect.
     pub fn configure(&mut self, cfg: &FunctionCfg) {
+        let was = self.functions.values().find(|f| f.function == cfg.function);
+        if was.is_some_and(|f| f.bus_master && !cfg.bus_master || f.ats_enable && !cfg.ats_enable) {
+            self.late.insert(cfg.requester, self.committed);
+        }
         self.functions.retain(|_, f| f.function != cfg.function);
         self.functions.insert(cfg.requester, *cfg);
     }

@@ -23,8 +23,15 @@ impl Checker {
         self.functions.get(&seen).copied().ok_or(Breach::Requester { seen })
     }
 
-    pub(super) fn memory(&self, wire: &Wire, kind: Kind, pasid: PasidPrefix) -> Result<(), Breach> {
-        let cfg = self.function(wire)?;
+    pub(super) fn memory(&mut self, wire: &Wire, kind: Kind, pasid: PasidPrefix) -> Result<(), Breach> {
+        let mut cfg = self.function(wire)?;
+        if let Some((posted, non_posted)) = self.late.get_mut(&cfg.requester) {
+            let left = if kind == Kind::Write { posted } else { non_posted };
+            if *left > 0 {
+                *left -= 1;
+                (cfg.bus_master, cfg.ats_enable) = (true, true);
+            }
+        }
         if !cfg.bus_master {
             return Err(Breach::BusMaster { requester: cfg.requester });
         }

@@ -1,4 +1,5 @@
-//! Random machines: sizes of the unit, limits, credits, latencies, disorder.
+//! Random machines: sizes of the unit, limits, credits, latencies, disorder. A machine for races also asks for several
+//! translations at a time, replaces in other ways, and has relaxed and ID-based ordering on.
 
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -10,6 +11,23 @@ pub(super) type Machine = BTreeMap<String, Value>;
 
 fn one_of(values: &'static [i64]) -> impl Strategy<Value = i64> {
     prop::sample::select(values)
+}
+
+/// What a machine for races may have beside.
+pub(super) fn rough(machine: impl Strategy<Value = Machine>) -> impl Strategy<Value = Machine> {
+    let unit = (one_of(&[1, 1, 2, 8, 16]), prop::sample::select(&["lru", "tree-plru", "fifo", "random"][..]));
+    let granule = one_of(&[12, 12, 12, 16]);
+    (machine, unit, granule, any::<bool>(), any::<bool>()).prop_map(|(mut out, unit, granule, relaxed, id)| {
+        let mut set = |key: &str, value: Value| out.insert(key.into(), value);
+        set("unit.sizes.ats_entries", unit.0.into());
+        set("unit.sizes.atc_replacement", unit.1.into());
+        set("unit.sizes.atc_granule_log2", granule.into());
+        set("function.smallest_translation_unit_bytes", (1_i64 << granule).into());
+        set("region.translation_bytes", (1_i64 << granule).into());
+        set("function.relaxed_ordering", relaxed.into());
+        set("function.id_ordering", id.into());
+        out
+    })
 }
 
 /// Credits of one link: some machines have hardly any.

@@ -3,8 +3,13 @@
 //! Scenarios come out of proptest strategies, so that one that fails shrinks; what is left is written as a scenario file.
 
 mod machine;
+mod races;
+mod soak;
 mod traffic;
+mod trim;
 
+pub use races::{Disturbance, races};
+pub use soak::{Tally, soak};
 pub use traffic::{Style, scenarios};
 
 use crate::faults::Fault;
@@ -13,6 +18,7 @@ use proptest::strategy::Strategy;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
+use trim::trim;
 
 /// A scenario that failed, as short as it would get.
 #[derive(Debug)]
@@ -36,18 +42,43 @@ impl Failure {
     }
 }
 
-/// Runs `cases` scenarios of a strategy, the same ones with the same `seed`. Each report is shown to `seen`. With a fault
-/// planted, the scenario that finds it is not shrunk.
+/// Which scenarios of a strategy are looked at, and how.
+#[derive(Clone, Copy, Debug)]
+pub struct Search {
+    /// How many.
+    pub cases: u32,
+    /// The same ones with the same seed.
+    pub seed: u64,
+    /// Fault planted in the unit.
+    pub fault: Option<Fault>,
+    /// Runs spent on making a scenario that fails shorter.
+    pub shrink: u32,
+}
+
+impl Search {
+    /// `cases` scenarios of a unit without a fault.
+    pub fn new(cases: u32, seed: u64) -> Self {
+        Self { cases, seed, fault: None, shrink: 400 }
+    }
+
+    /// The same for a unit with a fault. The scenario that finds it is not made shorter.
+    pub fn with_fault(self, fault: Fault) -> Self {
+        Self { fault: Some(fault), shrink: 0, ..self }
+    }
+}
+
+/// Runs scenarios of a strategy. Each report is shown to `seen`.
 pub fn explore(
     strategy: impl Strategy<Value = Scenario>,
-    cases: u32,
-    seed: u8,
-    fault: Option<Fault>,
+    search: Search,
     seen: impl FnMut(&Report),
 ) -> Result<(), Box<Failure>> {
-    let max_shrink_iters = if fault.is_some() { 0 } else { 1500 };
-    let config = Config { cases, failure_persistence: None, max_shrink_iters, ..Config::default() };
-    let mut runner = TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &[seed; 32]));
+    let Search { cases, seed, fault, shrink: max_shrink_iters } = search;
+    // A run that hangs is slow to shrink.
+    let max_shrink_time = 15_000;
+    let config = Config { cases, failure_persistence: None, max_shrink_iters, max_shrink_time, ..Config::default() };
+    let seed = std::array::from_fn::<u8, 32, _>(|i| seed.to_le_bytes()[i % 8]);
+    let mut runner = TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &seed));
     let seen = RefCell::new(seen);
     let outcome = runner.run(&strategy, |scenario| match judge(&scenario, fault) {
         Ok(report) => {
@@ -60,7 +91,8 @@ pub fn explore(
         Ok(()) => Ok(()),
         Err(TestError::Fail(_, scenario)) => {
             let finding = judge(&scenario, fault).err();
-            let finding = finding.unwrap_or_else(|| Finding::Scenario("the failure does not come again".into()));
+            let mut finding = finding.unwrap_or_else(|| Finding::Scenario("the failure does not come again".into()));
+            let scenario = if search.shrink > 0 { trim(scenario, &mut finding, fault) } else { scenario };
             Err(Box::new(Failure { scenario, finding }))
         }
         Err(TestError::Abort(reason)) => {

@@ -18,7 +18,7 @@ pub enum Style {
 
 /// What is drawn for a region.
 #[derive(Clone, Debug)]
-struct RegionDraw {
+pub(super) struct RegionDraw {
     pages: u64,
     cut: u64,
     start: Option<i64>,
@@ -31,7 +31,7 @@ struct RegionDraw {
     translations: Option<&'static str>,
 }
 
-fn regions(style: Style) -> impl Strategy<Value = RegionDraw> {
+pub(super) fn regions(style: Style) -> impl Strategy<Value = RegionDraw> {
     let all = |wild: &'static [&'static str], tame: &'static [&'static str]| match style {
         Style::Wild => select(wild),
         Style::Orderly => select(tame),
@@ -70,7 +70,7 @@ fn regions(style: Style) -> impl Strategy<Value = RegionDraw> {
 }
 
 impl RegionDraw {
-    fn setup(&self, index: usize) -> RegionSetup {
+    pub(super) fn setup(&self, index: usize) -> RegionSetup {
         // A bus address in an MTT entry stands for a whole page.
         let translation_log2 = self.translation_log2.max(if self.memory == Owner::Gpu { self.page_log2 } else { 0 });
         RegionSetup {
@@ -89,7 +89,7 @@ impl RegionDraw {
 
 /// What is drawn for a request.
 #[derive(Clone, Debug)]
-struct RequestDraw {
+pub(super) struct RequestDraw {
     region: prop::sample::Index,
     write: bool,
     stream: u16,
@@ -100,10 +100,10 @@ struct RequestDraw {
     local: bool,
     /// What is wrong with it, in one of many.
     twist: u8,
-    pause: u64,
+    pub(super) pause: u64,
 }
 
-fn requests() -> impl Strategy<Value = RequestDraw> {
+pub(super) fn requests() -> impl Strategy<Value = RequestDraw> {
     let bytes = prop_oneof![
         6 => 0..300_u32,
         2 => select(&[127, 128, 129, 255, 256, 257, 511, 512, 513, 4095, 4096, 4097][..]),
@@ -138,7 +138,7 @@ fn requests() -> impl Strategy<Value = RequestDraw> {
 }
 
 impl RequestDraw {
-    fn step(&self, style: Style, regions: &[RegionSetup], streams: u16, cycle: u64) -> Step {
+    pub(super) fn step(&self, style: Style, regions: &[RegionSetup], streams: u16, cycle: u64) -> Step {
         let index = self.region.index(regions.len());
         let region = &regions[index];
         let lines = region.bytes.div_ceil(4096) as usize;
@@ -173,7 +173,7 @@ impl RequestDraw {
             // A region belongs to one stream.
             setup.stream = index as u16 % streams;
         }
-        Step { name: String::new(), when: Marker::at(cycle), plus: 0, action: Action::Request(setup) }
+        Step { when: Marker::at(cycle), ..Step::of(Action::Request(setup)) }
     }
 }
 

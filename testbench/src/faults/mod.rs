@@ -52,6 +52,10 @@ faults! {
     ReadDataBit,
     /// TLPs leave without their PASID prefix.
     PasidDropped,
+    /// No Snoop is set where a translation says N.
+    NoSnoop,
+    /// Relaxed ordering is set everywhere.
+    Relaxed,
     /// Every request is reported as done without error.
     ReportsOk,
     /// Requests that are done are reported with an error.
@@ -90,6 +94,10 @@ faults! {
     AnswerKept,
     /// An Invalidate Completion leaves at once, before what it has to wait for.
     CompletionEarly,
+    /// Invalidate Completions leave with relaxed ordering, so that they push nothing.
+    CompletionRelaxed,
+    /// An Invalidate Completion says that there are two copies.
+    CompletionCopies,
     /// An Invalidate Completion names another ITag.
     WrongItag,
     /// An Invalidate Request is accepted only while there is a credit to answer it.

@@ -63,6 +63,14 @@ impl Plant {
         if self.fault == Fault::PasidDropped {
             tlp.pasid = PasidPrefix::default();
         }
+        let message = matches!(tlp.body, Body::Message { .. });
+        let translated = matches!(tlp.body, Body::Memory { at: AddressType::TRANSLATED, .. });
+        match self.fault {
+            Fault::Relaxed if !message => tlp.attributes.relaxed = true,
+            Fault::CompletionRelaxed if message => tlp.attributes.relaxed = true,
+            Fault::NoSnoop if translated => tlp.attributes.no_snoop = true,
+            _ => {}
+        }
         let length_dw = &mut tlp.length_dw;
         match &mut tlp.body {
             Body::Memory { op, at, tag, first_be, last_be, address, no_write, .. } => {
@@ -101,6 +109,11 @@ impl Plant {
             }
             Body::Message { code: message_code::INVALIDATE_COMPLETION, dw3, .. } if self.fault == Fault::WrongItag => {
                 *dw3 = dw3.rotate_left(1);
+            }
+            Body::Message { code: message_code::INVALIDATE_COMPLETION, dw2, .. }
+                if self.fault == Fault::CompletionCopies =>
+            {
+                *dw2 = *dw2 & !7 | 2;
             }
             _ => {}
         }

@@ -5,7 +5,8 @@ use super::engine::Run;
 use super::finding::Finding;
 use super::jury::Freed;
 use super::schema::{
-    Action, CreditClass, FunctionSetup, InvalidateSetup, Operation, RemapOrder, RequestSetup, RevokeSetup, Scenario,
+    Action, CreditClass, FunctionSetup, InvalidateSetup, Operation, RemapOrder, RemapSetup, RequestSetup, RevokeSetup,
+    Scenario,
 };
 use crate::checker::Direction;
 use crate::faults::Faulty;
@@ -14,10 +15,67 @@ use system::fabric::{Class, nic_function};
 use system::{Observer, Time};
 use types::ats::InvalidateRange;
 use types::port::{FunctionCfg, UnitIn, UnitOut, WorkRequest};
-use types::{Block, FunctionId, Iova, Length, Mode, Op, PageSize, Pasid, PasidPrefix, StreamId, Va};
+use types::{Block, Event, FunctionId, Iova, Length, Mode, Op, Owner, PageSize, Pasid, PasidPrefix, StreamId, Va};
 
 impl<U: Block<In = UnitIn, Out = UnitOut>, O: Observer<Faulty<U>>> Run<'_, U, O> {
-    pub(super) fn free(&mut self, ranges: Vec<(u64, u64)>, pushed: bool) {
+    fn remap(&mut self, i: usize, setup: &RemapSetup) -> Result<(), Finding> {
+        let in_tables = self.place(&setup.region)?.in_tables();
+        if setup.order == RemapOrder::AtcFirst {
+            self.steps[i].change_after = true;
+        } else {
+            self.change(i, setup);
+        }
+        if setup.order != RemapOrder::Silent && !in_tables {
+            let wanted = self.invalidation_of_pages(i, &setup.region, setup.page, setup.pages)?;
+            self.invalidator.want(wanted);
+        }
+        Ok(())
+    }
+
+    /// Changes the mapping of pages: in the IOMMU, and in the MTT where that holds bus addresses.
+    fn change(&mut self, i: usize, setup: &RemapSetup) {
+        let Some(place) = self.places.get_mut(&setup.region) else { return };
+        // Where the writes went until now.
+        let flush = place.first();
+        self.steps[i].freeing = place.remap(&mut self.system.fabric, setup, &mut self.frames);
+        if !place.in_tables() {
+            return;
+        }
+        let (registered, entries) = (place.registered, place.entries(setup));
+        for (page, entry) in entries {
+            self.system.set_entry(registered.key, page, entry);
+            let event = Event::PageMapped { key: registered.key, page, entry };
+            Observer::<Faulty<U>>::event(&mut self.system.observer, &event);
+        }
+        if setup.order != RemapOrder::Silent {
+            self.system.revoke(&registered, flush);
+        }
+    }
+
+    /// What follows the end of an invalidation. Whether the remap is over.
+    pub(super) fn remap_finished(&mut self, i: usize, setup: &RemapSetup) -> bool {
+        let now = self.system.cycles().0;
+        let answered = *self.steps[i].answered.get_or_insert(now);
+        if self.steps[i].change_after && now < answered + setup.pause {
+            return false;
+        }
+        if std::mem::take(&mut self.steps[i].change_after) {
+            self.change(i, setup);
+        }
+        let Some(place) = self.places.get(&setup.region) else { return true };
+        if place.in_tables() && !self.system.revoked(place.registered.key) {
+            return false;
+        }
+        // A write to a peer goes another way than the message that answers an invalidation; a revocation flushes it.
+        let pushed = place.owner == Owner::Host || place.in_tables();
+        let freed = std::mem::take(&mut self.steps[i].freeing);
+        if setup.order != RemapOrder::Silent {
+            self.free(freed, pushed);
+        }
+        true
+    }
+
+    fn free(&mut self, ranges: Vec<(u64, u64)>, pushed: bool) {
         let freed = ranges.into_iter().map(|(first, last)| Freed { first, last, pushed });
         self.system.observer.0.freed.extend(freed);
     }
@@ -55,19 +113,7 @@ impl<U: Block<In = UnitIn, Out = UnitOut>, O: Observer<Faulty<U>>> Run<'_, U, O>
                 (0..setup.count).for_each(|_| self.invalidator.want(wanted));
                 Ok(())
             }
-            Action::Remap(setup) => {
-                self.place(&setup.region)?;
-                if setup.order == RemapOrder::AtcFirst {
-                    self.steps[i].change_after = true;
-                } else if let Some(place) = self.places.get_mut(&setup.region) {
-                    self.steps[i].freeing = place.remap(&mut self.system.fabric, setup, &mut self.frames);
-                }
-                if setup.order != RemapOrder::Silent {
-                    let wanted = self.invalidation_of_pages(i, &setup.region, setup.page, setup.pages)?;
-                    self.invalidator.want(wanted);
-                }
-                Ok(())
-            }
+            Action::Remap(setup) => self.remap(i, setup),
             Action::Configure(setup) => {
                 self.configure(setup);
                 Ok(())
@@ -89,7 +135,7 @@ impl<U: Block<In = UnitIn, Out = UnitOut>, O: Observer<Faulty<U>>> Run<'_, U, O>
             Action::Revoke(setup) => {
                 let place = self.place(&setup.region)?;
                 let registered = place.registered;
-                let flush = place.flushed(setup).then(|| registered.place(0));
+                let flush = if place.flushed(setup) { place.first() } else { None };
                 self.system.withdraw(registered.key);
                 self.system.revoke(&registered, flush);
                 Ok(())

@@ -87,6 +87,33 @@ impl Place {
         }
     }
 
+    /// Whether the region's MTT entries hold bus addresses, so that the tables change where its pages move.
+    pub(super) fn in_tables(&self) -> bool {
+        self.registered.mode == Mode::Emtt && self.owner == Owner::Gpu
+    }
+
+    /// The MTT entries of pages that were remapped.
+    pub(super) fn entries(&self, setup: &RemapSetup) -> Vec<(PageIndex, MttEntry)> {
+        let (io, region) = (self.registered.io, self.registered.region);
+        let (first, bytes) = (setup.page << io.page.log2(), setup.pages << io.page.log2());
+        let log2 = region.page_size.log2();
+        let pages = first >> log2..((first + bytes) >> log2).min(self.registered.pages());
+        pages
+            .map(|page| {
+                let iova = Iova(io.base.0 + (page << log2));
+                let piece = self.pieces.iter().find(|p| iova.0.wrapping_sub(p.base.0) < p.length.0);
+                let entry = piece.zip(self.bus(iova)).map(|(piece, address)| MttEntry {
+                    address: TlpAddr(address.0),
+                    present: true,
+                    owner: Owner::Gpu,
+                    write: piece.write,
+                    read: piece.read,
+                });
+                (PageIndex(page), entry.unwrap_or_default())
+            })
+            .collect()
+    }
+
     /// Whether a revocation flushes: where it is not said, where the region's writes go to a peer.
     pub(super) fn flushed(&self, setup: &RevokeSetup) -> bool {
         let to_peer = self.owner == Owner::Gpu && matches!(self.registered.mode, Mode::Ats | Mode::Emtt);
@@ -113,6 +140,11 @@ impl Place {
         let offset = iova.0 - piece.base.0;
         let page = piece.scatter.page_address(offset >> piece.page.log2(), piece.page);
         Some(BusAddr(page.0 | offset & piece.page.offset_mask().0))
+    }
+
+    /// Bus address of the region's first page that is mapped.
+    pub(super) fn first(&self) -> Option<BusAddr> {
+        self.pieces.first().and_then(|p| self.bus(p.base))
     }
 
     /// Where bytes of a request are in memory: message offset, address, bytes, cut at 4 KiB.
@@ -188,7 +220,8 @@ impl Place {
         let mut freed = Vec::new();
         for old in self.take(fabric, base, setup.pages) {
             let BusAddr(frame) = old.scatter.page_address(0, old.page);
-            let mut new = IoRange { untranslated_only: setup.untranslated_only, ..old };
+            let mut new =
+                IoRange { untranslated_only: setup.untranslated_only.unwrap_or(old.untranslated_only), ..old };
             if setup.to == "moved" {
                 new.scatter = Scatter::linear(frames.next(self.owner, old.page));
                 freed.push((frame, frame + old.length.0 - 1));

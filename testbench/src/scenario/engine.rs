@@ -5,14 +5,14 @@ use super::agent::Invalidator;
 use super::book::{FRAMES, Frames, Place, spec};
 use super::finding::Finding;
 use super::jury::Jury;
-use super::schema::{Action, Marker, RemapOrder, Scenario};
+use super::schema::{Action, Marker, Scenario};
 use super::work::Work;
 use crate::faults::Faulty;
 use std::collections::BTreeMap;
 use system::driver::RegionSpec;
 use system::{Config, Observer, RunError, System, Time, Workload};
 use types::port::{UnitIn, UnitOut};
-use types::{Block, ByteCount, Owner, PageSize};
+use types::{Block, ByteCount, PageSize};
 
 /// Cycles for which nothing moves before a run is over: longer than any path through the unit.
 const QUIET: u64 = 100;
@@ -30,7 +30,7 @@ pub(super) struct Progress {
     /// The mapping is still to be changed, after the invalidation: the wrong order.
     pub(super) change_after: bool,
     /// When that invalidation was complete.
-    answered: Option<u64>,
+    pub(super) answered: Option<u64>,
     /// A revoked region has lost its mapping.
     pub(super) unmapped: bool,
 }
@@ -54,7 +54,8 @@ pub(super) struct Run<'a, U, O> {
 
 impl<'a, U: Block<In = UnitIn, Out = UnitOut>, O: Observer<Faulty<U>>> Run<'a, U, O> {
     pub(super) fn new(scenario: &'a Scenario, cfg: &Config, watcher: O) -> Result<Self, Finding> {
-        let jury = Jury::new(!scenario.interfere.is_empty());
+        let jury =
+            Jury::new(!scenario.interfere.is_empty(), scenario.completion_timeout_ticks.is_some_and(|ticks| ticks > 0));
         let mut system = System::with_observer(cfg, (jury, watcher));
         let moves = |name: &str| {
             scenario.steps.iter().any(|s| match &s.action {
@@ -107,6 +108,9 @@ impl<'a, U: Block<In = UnitIn, Out = UnitOut>, O: Observer<Faulty<U>>> Run<'a, U
             ordered,
             written: written(scenario),
         };
+        if let Some(ticks) = scenario.completion_timeout_ticks {
+            run.system.set_completion_timeout(ticks);
+        }
         for setup in &scenario.functions {
             run.configure(setup);
         }
@@ -147,44 +151,53 @@ impl<'a, U: Block<In = UnitIn, Out = UnitOut>, O: Observer<Faulty<U>>> Run<'a, U
         }
         self.start = self.system.cycles().0;
         let mut quiet = 0;
-        let mut last = (0, self.start);
-        let mut waiting: Vec<usize> = (0..self.steps.len()).collect();
+        let mut still = (u64::MAX, self.start);
+        // Steps that have not been taken, each with its cycle once that is known.
+        let mut waiting: Vec<(usize, Option<u64>)> = (0..self.steps.len()).map(|i| (i, None)).collect();
         let mut open: Vec<usize> = Vec::new();
+        let mut done = 0;
         while quiet < QUIET {
             let now = self.system.cycles().0;
-            let moved =
-                self.work.progress() + self.system.observer.0.total() + (self.steps.len() - waiting.len()) as u64;
-            if moved != last.0 || waiting.iter().any(|i| self.reached(&self.scenario.steps[*i].when).is_some()) {
-                last = (moved, now);
-            }
-            if now - self.start > self.scenario.bound || now - last.1 > STILL {
-                return Err(self.stuck(now - self.start, &waiting));
-            }
-            let mut rest = Vec::with_capacity(waiting.len());
-            for i in waiting {
-                let step = &self.scenario.steps[i];
-                if self.reached(&step.when).is_some_and(|at| at + step.plus <= now) {
-                    self.fire(i, now)?;
-                    open.push(i);
-                } else {
-                    rest.push(i);
+            let taken = (self.steps.len() - waiting.len()) as u64;
+            let moved = self.work.progress() + self.system.observer.0.total() + taken + done;
+            if moved != still.0 {
+                still = (moved, now);
+                // Nothing else makes a point come.
+                for (i, at) in waiting.iter_mut().filter(|(_, at)| at.is_none()) {
+                    let step = &self.scenario.steps[*i];
+                    *at = self.reached(&step.when).map(|at| at + step.plus);
                 }
             }
-            waiting = rest;
+            if waiting.iter().any(|(_, at)| at.is_some()) {
+                still.1 = now;
+            }
+            if now - self.start > self.scenario.bound || now - still.1 > STILL {
+                return Err(self.stuck(now - self.start, &waiting));
+            }
+            let due = |(_, at): &(usize, Option<u64>)| at.is_some_and(|at| at <= now);
+            if waiting.iter().any(due) {
+                let (fired, rest): (Vec<_>, Vec<_>) = waiting.into_iter().partition(due);
+                waiting = rest;
+                for (i, _) in fired {
+                    self.fire(i, now)?;
+                    open.push(i);
+                }
+            }
             while let Some(packet) = self.invalidator.send() {
                 let time = self.system.now();
                 self.system.fabric.send_message(time, packet);
             }
             self.cycle()?;
             self.host();
-            for i in std::mem::take(&mut open) {
-                if self.finished(i) {
-                    self.steps[i].done = Some(now);
-                } else {
-                    open.push(i);
+            open.retain(|i| {
+                let finished = self.finished(*i);
+                if finished {
+                    self.steps[*i].done = Some(now);
+                    done += 1;
                 }
-            }
-            let over = waiting.is_empty()
+                !finished
+            });
+            let over = waiting.iter().all(|(i, _)| self.scenario.steps[*i].optional)
                 && open.is_empty()
                 && self.invalidator.idle()
                 && self.system.driver_idle()
@@ -212,50 +225,30 @@ impl<'a, U: Block<In = UnitIn, Out = UnitOut>, O: Observer<Faulty<U>>> Run<'a, U
 
     /// What has reached the host: messages, and bytes in memory.
     fn host(&mut self) {
-        while let Some(packet) = self.system.fabric.receive_message() {
-            self.invalidator.receive(&packet.tlp);
-            self.system.fabric.recycle(packet);
-        }
+        // Bytes that have reached memory come first: a message pushes the writes before it.
         for landing in self.work.landings.drain(..) {
             self.system.observer.0.used("a write that reached memory", landing.address.0, true);
+        }
+        let now = self.system.now();
+        while let Some(packet) = self.system.fabric.receive_message(now) {
+            self.invalidator.receive(&packet.tlp);
+            self.system.fabric.recycle(packet);
         }
     }
 
     fn finished(&mut self, i: usize) -> bool {
-        if self.work.open_of(i) > 0 && !self.abandoned(i) || self.invalidator.open_of(i) {
+        if self.work.open_of(i) > 0 || self.invalidator.open_of(i) {
             return false;
         }
-        if let Action::Remap(setup) = &self.scenario.steps[i].action {
-            let now = self.system.cycles().0;
-            let answered = *self.steps[i].answered.get_or_insert(now);
-            if self.steps[i].change_after && now < answered + setup.pause {
-                return false;
-            }
-            if std::mem::take(&mut self.steps[i].change_after)
-                && let Some(place) = self.places.get_mut(&setup.region)
-            {
-                let freed = place.remap(&mut self.system.fabric, setup, &mut self.frames);
-                self.steps[i].freeing = freed;
-            }
-            let freed = std::mem::take(&mut self.steps[i].freeing);
-            if setup.order != RemapOrder::Silent {
-                // A write to a peer goes another way than the message that answers an invalidation.
-                let pushed = self.places.get(&setup.region).is_some_and(|p| p.owner == Owner::Host);
-                self.free(freed, pushed);
-            }
+        match &self.scenario.steps[i].action {
+            Action::Remap(setup) => self.remap_finished(i, setup),
+            Action::Revoke(setup) => self.revoke_finished(i, setup),
+            _ => true,
         }
-        if let Action::Revoke(setup) = &self.scenario.steps[i].action {
-            return self.revoke_finished(i, setup);
-        }
-        true
     }
 
-    pub(super) fn abandoned(&self, i: usize) -> bool {
-        self.scenario.expect.abandoned.contains(&self.scenario.steps[i].name)
-    }
-
-    fn stuck(&self, cycles: u64, waiting: &[usize]) -> Finding {
-        let steps: Vec<String> = waiting.iter().map(|i| format!("step {} never came", i + 1)).collect();
+    fn stuck(&self, cycles: u64, waiting: &[(usize, Option<u64>)]) -> Finding {
+        let steps: Vec<String> = waiting.iter().map(|(i, _)| format!("step {} never came", i + 1)).collect();
         let open = format!(
             "{}; {}; {}; {}",
             self.work.items.iter().filter(|i| i.outcome.is_none()).count(),

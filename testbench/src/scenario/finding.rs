@@ -52,6 +52,15 @@ pub const WATCHERS: [&str; 8] =
     ["judge", "checker", "surroundings", "ports", "use-after-free", "liveness", "data", "expected"];
 
 impl Finding {
+    /// Whether another finding is of the same kind: the same rule of the same watcher.
+    pub fn is_like(&self, other: &Self) -> bool {
+        let rule = |violation: &Violation| std::mem::discriminant(violation);
+        match (self, other) {
+            (Self::Judge(a), Self::Judge(b)) => rule(a) == rule(b),
+            _ => self.by() == other.by(),
+        }
+    }
+
     /// Who found it.
     pub fn by(&self) -> &'static str {
         match self {

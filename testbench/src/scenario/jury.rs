@@ -2,6 +2,7 @@
 
 use super::finding::Finding;
 use crate::checker::{Checker, CheckerConfig, Direction};
+use crate::coverage::Collector;
 use golden::Judge;
 use std::collections::BTreeMap;
 use system::Observer;
@@ -24,6 +25,11 @@ pub(crate) struct Freed {
 /// Where the bytes of a request go, in order.
 pub(crate) type Pieces = (Direction, Vec<(TlpAddr, Length)>);
 
+/// TLPs of one function that the unit may have committed and not sent: 32 whole ones in the order queue of `tlp_tx`, one on
+/// the pins and one on its way there; two of each source of non-posted ones, and one on the pins.
+const POSTED: u32 = 34;
+const NON_POSTED: u32 = 9;
+
 /// The watchers.
 #[derive(Debug)]
 pub struct Jury {
@@ -38,19 +44,24 @@ pub struct Jury {
     cycle: u64,
     /// Cycles in which each kind of TLP was seen.
     pub(crate) seen: BTreeMap<TlpKind, Vec<u64>>,
+    total: u64,
     /// Outcomes of requests, by how often.
     pub(crate) outcomes: BTreeMap<Syndrome, u64>,
     pub(crate) freed: Vec<Freed>,
     /// Where the bytes of requests go, told to the checker when the request is accepted.
     pub(crate) pieces: BTreeMap<(StreamId, WrId), Pieces>,
     finding: Option<Finding>,
+    /// Points of functional coverage.
+    pub(crate) collector: Collector,
 }
 
 impl Jury {
-    /// The watchers of a fresh system. `interfered`: the fabric may show the unit TLPs that break rules.
-    pub fn new(interfered: bool) -> Self {
+    /// The watchers of a fresh system. `interfered`: the fabric may show the unit TLPs that break rules; `timeouts`:
+    /// completions may take longer than the unit waits.
+    pub fn new(interfered: bool, timeouts: bool) -> Self {
         Self {
-            judge: Judge::new(),
+            judge: if timeouts { Judge::new().with_timeouts() } else { Judge::new() }
+                .with_committed(POSTED, NON_POSTED),
             checker: Checker::new(CheckerConfig::default()),
             kinds: Kinds::default(),
             tables: (Iova(0), ByteCount(0)),
@@ -59,10 +70,12 @@ impl Jury {
             spent: [0; 4],
             cycle: 0,
             seen: BTreeMap::new(),
+            total: 0,
             outcomes: BTreeMap::new(),
             freed: Vec::new(),
             pieces: BTreeMap::new(),
             finding: None,
+            collector: Collector::default(),
         }
     }
 
@@ -82,7 +95,7 @@ impl Jury {
 
     /// TLPs so far.
     pub(crate) fn total(&self) -> u64 {
-        self.seen.values().map(|cycles| cycles.len() as u64).sum()
+        self.total
     }
 
     pub(crate) fn found(&mut self, finding: Finding) {
@@ -96,12 +109,14 @@ impl Jury {
     }
 
     fn note(&mut self, kind: TlpKind) {
+        self.total += 1;
         self.seen.entry(kind).or_default().push(self.cycle);
     }
 
     fn out(&mut self, tlp: &Tlp, payload: &[u8]) {
         let kind = self.kinds.outgoing(tlp, self.tables);
         self.note(kind);
+        self.collector.event(&Event::TlpOut { tlp, payload }, Some(kind));
         match tlp.body {
             Body::Message { code: message_code::INVALIDATE_COMPLETION, .. } => {
                 self.judge(&Event::InvalidationCompleted { tlp });
@@ -133,6 +148,7 @@ impl Jury {
     fn arrived(&mut self, tlp: &Tlp, payload: &[u8]) {
         let kind = self.kinds.incoming(tlp);
         self.note(kind);
+        self.collector.event(&Event::TlpIn { tlp, payload }, Some(kind));
         match tlp.body {
             Body::Message { code: message_code::INVALIDATE_REQUEST, .. } => {
                 self.judge(&Event::InvalidationAccepted { tlp, payload });
@@ -170,7 +186,8 @@ impl<U> Observer<U> for Jury {
             Event::TableMemory { base, length } => {
                 self.tables = (base, length);
                 let tables = vec![(TlpAddr(base.0), length)];
-                self.checker = Checker::new(CheckerConfig { tables, ..CheckerConfig::default() });
+                let committed = (POSTED, NON_POSTED);
+                self.checker = Checker::new(CheckerConfig { tables, committed, ..CheckerConfig::default() });
             }
             Event::Configured(cfg) => self.checker.configure(cfg),
             Event::RequestAccepted(wr) => {
@@ -184,6 +201,7 @@ impl<U> Observer<U> for Jury {
             Event::MessageDone { syndrome, .. } => *self.outcomes.entry(syndrome).or_default() += 1,
             _ => {}
         }
+        self.collector.event(event, None);
         self.judge(event);
     }
 

@@ -20,6 +20,9 @@ pub struct Scenario {
     /// Values put over the test machine's, by key with dots.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub machine: BTreeMap<String, toml::Value>,
+    /// Completion time-out of the unit in ticks of 1024 cycles, 0 for none; without, what it is after reset.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub completion_timeout_ticks: Option<u16>,
     /// Functions whose PCI configuration is not the machine's.
     #[serde(default, rename = "function", skip_serializing_if = "Vec::is_empty")]
     pub functions: Vec<FunctionSetup>,
@@ -167,9 +170,19 @@ pub struct Step {
     /// So many cycles after that.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub plus: u64,
+    /// It need not come.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub optional: bool,
     /// What.
     #[serde(rename = "do")]
     pub action: Action,
+}
+
+impl Step {
+    /// An action at once.
+    pub fn of(action: Action) -> Self {
+        Self { name: String::new(), when: Marker::default(), plus: 0, optional: false, action }
+    }
 }
 
 fn is_zero(n: &u64) -> bool {
@@ -200,6 +213,10 @@ pub struct Marker {
 impl Marker {
     fn is_empty(&self) -> bool {
         *self == Self::default()
+    }
+    /// The n-th TLP of a kind.
+    pub fn tlp(kind: TlpKind, nth: u64) -> Self {
+        Self { tlp: Some(kind), nth: Some(nth), ..Self::default() }
     }
     /// A cycle after the boot.
     pub fn at(cycle: u64) -> Self {
@@ -374,9 +391,9 @@ pub struct RemapSetup {
     /// What they become: `moved` to new frames, or in place with letters of `r` and `w`, or empty for nothing there.
     #[serde(default = "moved")]
     pub to: String,
-    /// Translations say that accesses must stay untranslated.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub untranslated_only: bool,
+    /// Whether translations say that accesses must stay untranslated; without, as before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub untranslated_only: Option<bool>,
     /// Order.
     #[serde(default)]
     pub order: RemapOrder,
@@ -417,9 +434,6 @@ pub struct Expect {
     /// Bytes of dropped writes and unanswered requests are part of the story: data is not compared at the far end.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub loses_data: bool,
-    /// Requests that may stay without an end: their function was reset.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub abandoned: Vec<String>,
 }
 
 impl Expect {

@@ -3,6 +3,7 @@
 use super::engine::Run;
 use super::finding::Finding;
 use super::schema::{Action, Marker};
+use crate::coverage::Coverage;
 use crate::faults::Faulty;
 use std::collections::BTreeMap;
 use system::fabric::TlpKind;
@@ -40,6 +41,8 @@ pub struct Report {
     pub tlps: BTreeMap<TlpKind, u64>,
     /// Counters of unit and fabric.
     pub statistics: Statistics,
+    /// Points of functional coverage.
+    pub coverage: Coverage,
 }
 
 impl std::fmt::Display for Report {
@@ -99,9 +102,11 @@ where
     statistics.push("host.unexpected_completions", run.invalidator.unexpected);
     statistics.push("fabric.interfered", run.system.fabric.interfered());
     let jury = run.jury();
+    jury.collector.close(&statistics);
+    let coverage = jury.collector.coverage().clone();
     let outcomes = jury.outcomes.clone();
     let tlps = jury.seen.iter().map(|(kind, cycles)| (*kind, cycles.len() as u64)).collect();
-    Report { cycles: run.system.cycles().0, outcomes, tlps, statistics }
+    Report { cycles: run.system.cycles().0, outcomes, tlps, statistics, coverage }
 }
 
 fn outcomes<U, O>(run: &Run<'_, U, O>) -> Result<(), Finding>
@@ -113,7 +118,7 @@ where
     for item in &run.work.items {
         let step = &run.scenario.steps[item.step];
         let Some(outcome) = item.outcome else {
-            if run.abandoned(item.step) {
+            if item.skipped {
                 continue;
             }
             return Err(Finding::Expected(format!("an end of request {} of stream {}", item.wr.id, item.wr.stream)));
@@ -131,7 +136,7 @@ where
     }
     let named =
         |name: &String| run.scenario.steps.iter().any(|s| s.name == *name && matches!(s.action, Action::Request(_)));
-    match expect.outcome.keys().chain(&expect.abandoned).find(|name| !named(name)) {
+    match expect.outcome.keys().find(|name| !named(name)) {
         Some(name) => Err(Finding::Scenario(format!("no step with requests is called {name}"))),
         None => Ok(()),
     }

@@ -17,8 +17,8 @@ pub(super) struct Item {
     pub(super) places: Vec<(u32, BusAddr, u32)>,
     /// How it ended.
     pub(super) outcome: Option<Syndrome>,
-    /// It has been offered and taken, or is being offered.
-    pub(super) offered: bool,
+    /// It was never offered, for its function was reset.
+    pub(super) skipped: bool,
     /// Its bytes were compared and differ.
     wrong: Option<String>,
     delivered: u32,
@@ -64,7 +64,7 @@ impl Work {
 
     pub(super) fn push(&mut self, step: usize, wr: WorkRequest, places: Vec<(u32, BusAddr, u32)>) {
         let index = self.items.len();
-        let item = Item { step, wr, places, outcome: None, offered: false, wrong: None, delivered: 0 };
+        let item = Item { step, wr, places, outcome: None, skipped: false, wrong: None, delivered: 0 };
         self.items.push(item);
         self.queues.entry(wr.stream).or_default().0.push_back(index);
     }
@@ -76,7 +76,7 @@ impl Work {
 
     /// Requests of step `step` that have not ended.
     pub(super) fn open_of(&self, step: usize) -> usize {
-        self.items.iter().filter(|i| i.step == step && i.outcome.is_none()).count()
+        self.items.iter().filter(|i| i.step == step && i.outcome.is_none() && !i.skipped).count()
     }
 
     /// The first thing that was wrong with read data.
@@ -84,13 +84,16 @@ impl Work {
         self.items.iter().find_map(|i| i.wrong.as_ref())
     }
 
-    /// Requests of these steps will not end: their function was reset.
+    /// A function was reset: its requests that have not been offered never will be.
     pub(super) fn abandon(&mut self, function: types::FunctionId) {
-        for (waiting, open) in self.queues.values_mut() {
-            let gone = |i: &usize| self.items[*i].wr.function == function;
-            waiting.retain(|i| !gone(i));
-            open.retain(|i| !gone(i));
+        let mut skipped = Vec::new();
+        for (waiting, _) in self.queues.values_mut() {
+            for i in waiting.iter().filter(|i| self.items[**i].wr.function == function) {
+                skipped.push(*i);
+            }
+            waiting.retain(|i| self.items[*i].wr.function != function);
         }
+        skipped.into_iter().for_each(|i| self.items[i].skipped = true);
     }
 
     /// Bytes of ended reads that were not delivered.
@@ -118,7 +121,6 @@ impl Workload for Work {
             }
             let Some(index) = waiting.pop_front() else { continue };
             open.push(index);
-            self.items[index].offered = true;
             let wr = self.items[index].wr;
             self.names.insert((stream, wr.id), index);
             self.turn = stream.0 + 1;

@@ -46,6 +46,8 @@ pub(super) struct Request {
     pub(super) entries: [TranslationEntry; ENTRIES],
     pub(super) received: u8,
     pub(super) filled: u8,
+    /// Bytes that the second completion brings, once the first of two has come.
+    pub(super) owed: u32,
     /// The completion coming in is not as it should be.
     pub(super) malformed: bool,
     pub(super) wake: AtsWake,
@@ -70,7 +72,10 @@ impl Request {
             // What this completion and those behind it carry: whole entries, no more than asked for.
             let left = 8 * u32::from(self.asked - self.received);
             let (count, bytes) = (u32::from(cpl.byte_count), 4 * u32::from(cpl.length_dw));
-            self.malformed = cpl.length_dw == 0 || !cpl.length_dw.is_multiple_of(2) || count > left || bytes > count;
+            let whole = bytes > 0 && bytes.is_multiple_of(8) && count.is_multiple_of(8);
+            // One completion or two, the second with all that is left.
+            let second = self.owed == 0 || (count == self.owed && bytes == count);
+            self.malformed = !whole || count > left || bytes > count || !second;
         }
         let ok = cpl.status == status::SC && !cpl.poisoned && !self.malformed;
         if ok {
@@ -99,6 +104,7 @@ impl Request {
         }
         if u32::from(cpl.byte_count) > 4 * u32::from(cpl.length_dw) {
             // The first of two.
+            self.owed = u32::from(cpl.byte_count) - 4 * u32::from(cpl.length_dw);
             return None;
         }
         let first = &self.entries[0];
@@ -108,17 +114,17 @@ impl Request {
         Some((Syndrome::TRANSLATION_ACCESS, (!first.read || exec_missing, no_write || exec_missing)))
     }
 
-    /// The next entry to keep, if one is left; those without access are passed over.
+    /// The next entry to keep, if one is left; those without access are passed over. The first comes last: it is the one
+    /// that was missed, and none of the others may take its place.
     pub(super) fn next_fill(&mut self, granule_log2: u8) -> Option<AtcFill> {
         if self.discard {
             return None;
         }
-        let count = if self.cut { self.received.min(1) } else { self.received };
-        while self.filled < count {
-            let n = self.filled;
+        while self.filled < self.received {
             self.filled += 1;
+            let n = self.received - self.filled;
             let entry = &self.entries[usize::from(n)];
-            if !(entry.read || entry.write) {
+            if !(entry.read || entry.write) || self.cut && n > 0 {
                 continue;
             }
             let size_log2 = entry.size.log2();

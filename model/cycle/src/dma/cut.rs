@@ -2,7 +2,7 @@
 
 use types::access::{AddressType, Op, PasidPrefix, Syndrome};
 use types::addr::TlpAddr;
-use types::port::{FunctionCfg, ReleasedSegment, TlpDescriptor};
+use types::port::{FunctionCfg, ReleasedSegment, SegmentTag, TlpDescriptor};
 use types::tlp::{TlpOp, byte_enables};
 
 /// Bytes of a line that no memory request may cross (PCIe 6.x 2.2.7.1).
@@ -15,22 +15,43 @@ pub(super) const fn size_limit(field: u8) -> u32 {
 }
 
 /// Why nothing of `segment` may leave, or `OK`.
-///
-/// A PASID that may not be sent is an error: without its prefix the access would go to another address space.
 pub(super) fn admit(segment: &ReleasedSegment, function: &FunctionCfg) -> Syndrome {
     let tag = &segment.tag;
     if !tag.syndrome.is_ok() {
         tag.syndrome
     } else if !matches!(tag.op, Op::WRITE | Op::READ) {
         Syndrome::UNSUPPORTED_OP
-    } else if !function.bus_master {
+    } else {
+        allow(tag, segment.at, function)
+    }
+}
+
+/// Why the function may not send a TLP of a segment, or `OK`.
+///
+/// A PASID that may not be sent is an error: without its prefix the access would go to another address space.
+pub(super) fn allow(tag: &SegmentTag, at: AddressType, function: &FunctionCfg) -> Syndrome {
+    if !function.bus_master {
         Syndrome::BUS_MASTER_OFF
-    } else if segment.at == AddressType::TRANSLATED && !function.ats_enable {
+    } else if at == AddressType::TRANSLATED && !function.ats_enable {
         Syndrome::ATS_OFF
-    } else if segment.at == AddressType::UNTRANSLATED && tag.pasid.valid && !function.pasid_enable {
+    } else if at == AddressType::UNTRANSLATED && tag.pasid.valid && !function.pasid_enable {
         Syndrome::UNSUPPORTED_OP
     } else {
         Syndrome::OK
+    }
+}
+
+/// The PASID prefix of a TLP of a segment. A translated request carries none: Translated Requests with PASID are not
+/// enabled (PCIe 6.x 10.1.2).
+pub(super) fn prefix(tag: &SegmentTag, at: AddressType, function: &FunctionCfg) -> PasidPrefix {
+    let pasid = tag.pasid;
+    if at == AddressType::TRANSLATED || !pasid.valid {
+        return PasidPrefix::default();
+    }
+    PasidPrefix {
+        exec: pasid.exec && function.pasid_exec_enable,
+        privileged: pasid.privileged && function.pasid_priv_enable,
+        ..pasid
     }
 }
 
@@ -56,20 +77,10 @@ impl Cut {
 
     /// Its descriptor, without a tag.
     ///
-    /// Relaxed ordering is asked for only in unordered regions. A translated request carries no PASID: Translated
-    /// Requests with PASID are not enabled (PCIe 6.x 10.1.2).
+    /// Relaxed ordering is asked for only in unordered regions. No Snoop is never asked for: a translation with N forbids
+    /// it (PCIe 6.x 10.2.3, table of the data fields), and nothing here wants it otherwise.
     pub(super) fn descriptor(&self, op: TlpOp, segment: &ReleasedSegment, function: &FunctionCfg) -> TlpDescriptor {
         let (length_dw, first_be, last_be) = byte_enables(self.address, self.length);
-        let pasid = segment.tag.pasid;
-        let pasid = if segment.at == AddressType::TRANSLATED || !pasid.valid {
-            PasidPrefix::default()
-        } else {
-            PasidPrefix {
-                exec: pasid.exec && function.pasid_exec_enable,
-                privileged: pasid.privileged && function.pasid_priv_enable,
-                ..pasid
-            }
-        };
         TlpDescriptor {
             valid: true,
             op,
@@ -82,8 +93,8 @@ impl Cut {
             tag: 0,
             relaxed: function.relaxed_ordering && segment.tag.unordered,
             id_order: function.id_ordering,
-            no_snoop: segment.no_snoop,
-            pasid,
+            no_snoop: false,
+            pasid: prefix(&segment.tag, segment.at, function),
         }
     }
 }

@@ -216,6 +216,7 @@ impl Block for Dma {
             if let Some(function) = self.functions.get_mut(usize::from(inp.cfg.function.0)) {
                 *function = inp.cfg;
             }
+            self.write.configured(&inp.cfg);
             if inp.cfg.function.0 == 0 {
                 self.read.set_tag_mode(inp.cfg.tag_mode);
             }

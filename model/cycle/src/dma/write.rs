@@ -26,7 +26,7 @@
 
 use super::Stats;
 use super::again::{self, Again, EpochTable, Epochs, epochs_of};
-use super::cut::{Cut, OpenRequest, admit, size_limit};
+use super::cut::{Cut, OpenRequest, admit, allow, prefix, size_limit};
 use std::collections::VecDeque;
 use types::UnitCfg;
 use types::access::Syndrome;
@@ -221,7 +221,7 @@ impl WriteEngine {
         // What the source was shown before this edge.
         let ready = self.data_ready();
         self.retire();
-        self.retranslate_head(inp, stat);
+        self.retranslate_head(inp, functions, stat);
         // The cutter sees how full `pending` was before this edge.
         let cut = self.cut(inp, functions);
         self.shift(inp, ready, stat);
@@ -270,18 +270,23 @@ impl WriteEngine {
     }
 
     /// Has the head TLP and what follows it of its segment judged again once an epoch has passed them.
-    fn retranslate_head(&mut self, inp: &DmaIn, stat: &mut Stats) {
+    fn retranslate_head(&mut self, inp: &DmaIn, functions: &[FunctionCfg], stat: &mut Stats) {
         self.again.step();
         if let Some(answer) = self.again.answer(&inp.retranslated)
             && let Some(head) = self.pending.front()
         {
-            if answer.syndrome.is_ok() {
+            let function = functions.get(usize::from(head.tag.function.0)).copied().unwrap_or_default();
+            let refused = match answer.syndrome {
+                Syndrome::OK => allow(&head.tag, answer.at, &function),
+                refused => refused,
+            };
+            if refused.is_ok() {
                 let (va, segment) = (head.va, head.segment);
-                self.renew(va, segment, &answer);
+                self.renew(va, segment, &answer, &function);
             } else {
-                self.late[usize::from(head.segment)] = answer.syndrome;
+                self.late[usize::from(head.segment)] = refused;
                 let (stream, id) = (head.tag.stream, head.tag.id);
-                self.refuse(stream, id, answer.syndrome);
+                self.refuse(stream, id, refused);
             }
             // Whether it is outdated already shows at the end of the step.
             return;
@@ -295,11 +300,11 @@ impl WriteEngine {
     }
 
     /// Puts an answer for the byte at `va` in the place of the mapping of a segment's TLPs.
-    fn renew(&mut self, va: Va, segment: u8, answer: &Retranslated) {
+    fn renew(&mut self, va: Va, segment: u8, answer: &Retranslated, function: &FunctionCfg) {
         for p in self.pending.iter_mut().filter(|p| p.segment == segment) {
             let address = answer.address.0.wrapping_add(p.va.0.wrapping_sub(va.0));
             p.tlp.address = TlpAddr(address & !3);
-            (p.tlp.at, p.tlp.no_snoop) = (answer.at, answer.no_snoop);
+            (p.tlp.at, p.tlp.pasid) = (answer.at, prefix(&p.tag, answer.at, function));
             p.epochs = Epochs { invalidation: answer.epoch, grant: answer.grant };
         }
         if self.done > 0
@@ -319,6 +324,24 @@ impl WriteEngine {
         let open = &mut self.requests[usize::from(stream.0)];
         if open.open && open.id == id && open.syndrome.is_ok() {
             open.syndrome = syndrome;
+        }
+    }
+
+    /// A function's configuration changes: what it may not send any more is not committed, however long its bytes take.
+    pub(super) fn configured(&mut self, function: &FunctionCfg) {
+        for n in 0..self.pending.len() {
+            let p = &self.pending[n];
+            let syndrome = allow(&p.tag, p.tlp.at, function);
+            if p.tag.function != function.function || syndrome.is_ok() || !p.refused.is_ok() {
+                continue;
+            }
+            let (stream, id) = (p.tag.stream, p.tag.id);
+            self.late[usize::from(p.segment)] = syndrome;
+            if n == 0 {
+                self.again.ended();
+                self.stale = false;
+            }
+            self.refuse(stream, id, syndrome);
         }
     }
 

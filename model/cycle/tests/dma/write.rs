@@ -104,7 +104,8 @@ fn attributes_follow_the_function_and_the_region() {
     bench.segments.extend([unordered, segment(Op::WRITE, 0, 1, 0x1000, 4), translated]);
     bench.finish(3);
     let tlps: Vec<_> = bench.posted.iter().map(|p| p.tlp).collect();
-    assert_eq!((tlps[0].relaxed, tlps[0].id_order, tlps[0].no_snoop), (true, true, true));
+    // N in the translation: No Snoop must be clear (PCIe 6.x 10.2.3).
+    assert_eq!((tlps[0].relaxed, tlps[0].id_order, tlps[0].no_snoop), (true, true, false));
     // Execute and Privileged Mode are not enabled at this function, so they are not asked for.
     assert_eq!(tlps[0].pasid, PasidPrefix { valid: true, pasid: Pasid(0xabcde), exec: false, privileged: false });
     assert_eq!((tlps[1].relaxed, tlps[1].id_order, tlps[1].no_snoop), (false, true, false));

@@ -85,3 +85,31 @@ fn function_level_reset_with_work_in_flight_hangs_nothing_and_forgets_every_tran
     let Body::Memory { address, .. } = b.tlps[0].1.body else { panic!("{:?}", b.tlps) };
     assert_eq!((outcomes(&b), address), (vec![0], TlpAddr(3 * SHIFT + 0x4000_0000)));
 }
+
+#[test]
+fn a_write_whose_bytes_come_after_its_function_was_switched_off_sends_nothing() {
+    let off = [
+        (FunctionCfg { bus_master: false, ..function() }, Syndrome::BUS_MASTER_OFF),
+        (FunctionCfg { ats_enable: false, ..function() }, Syndrome::ATS_OFF),
+        (FunctionCfg { reset: true, bus_master: false, ats_enable: false, ..function() }, Syndrome::BUS_MASTER_OFF),
+    ];
+    for (off, syndrome) in off {
+        let mut b = Bench::new("small", Mode::Ats);
+        b.warm(1);
+        b.hold_data = true;
+        // Several TLPs of 256 bytes, all translated and waiting for bytes.
+        b.send(request(1, 0, Op::WRITE, 0, 1500));
+        b.idle(100);
+        b.configure(off);
+        b.idle(10);
+        b.hold_data = false;
+        b.idle(1000);
+        assert_eq!((outcomes(&b), b.tlps.len()), (vec![syndrome.0], 0));
+        assert!(b.data.is_empty(), "all its bytes are taken");
+        b.configure(function());
+        b.idle(10);
+        b.send(request(2, 0, Op::WRITE, 0, 64));
+        b.idle(400);
+        assert_eq!((outcomes(&b), b.tlps.len()), (vec![syndrome.0, 0], 1));
+    }
+}

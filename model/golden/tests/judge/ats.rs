@@ -153,11 +153,14 @@ fn failed_translation_requests() {
 fn translation_requests_are_for_what_is_needed() {
     let good = Request::translate(page_address(0), 1, false, 7);
     assert_eq!(writing().out(&good), Ok(()));
+    // Those behind it may be asked for with it, up to the Read Completion Boundary: 64 bytes are 8.
+    assert_eq!(writing().out(&Request::translate(page_address(0), 8, false, 7)), Ok(()));
     for wrong in [
         Request::translate(page_address(1), 1, false, 7),
         Request::translate(page_address(0) + 0x1000, 1, false, 7),
+        Request::translate(page_address(0) - 0x1000, 2, false, 7),
+        Request::translate(page_address(0), 9, false, 7),
         Request::translate(page_address(0), 1, true, 7),
-        Request::translate(page_address(0), 2, false, 7),
         Request { length_dw: 0, ..good.clone() },
         Request { length_dw: 3, ..good.clone() },
         Request { length_dw: 18, ..good.clone() },
@@ -209,7 +212,7 @@ fn a_translation_is_legal_until_its_invalidation_is_complete() {
     let mut t = begin();
     assert_eq!(t.invalidated(1 << 3, 2), Ok(()));
     t.sent(&write(AT_10, BUS));
-    assert_eq!(t.invalidated(1 << 3, 2), Ok(()));
+    assert_eq!(t.completed(1 << 3, 2, |tlp| tlp.tc = 1), Ok(()));
     assert!(matches!(t.out(&write(AT_10, BUS)), Err(Violation::Stale { .. })));
     // Asked for anew after it was accepted: not covered.
     let mut t = begin();

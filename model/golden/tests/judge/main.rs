@@ -4,9 +4,13 @@
 
 mod alias;
 mod ats;
+mod attributes;
 mod bytes;
+mod conditions;
 mod faults;
 mod mapping;
+mod multiple;
 mod protection;
 mod random;
+mod timeouts;
 mod trace;

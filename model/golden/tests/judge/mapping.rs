@@ -134,14 +134,14 @@ fn old_and_new_page_are_legal_until_the_revocation_is_reported() {
     t.write(1, 0, 4);
     assert!(matches!(t.out(&Request { at: AT_10, ..old.clone() }), Err(Violation::AddressType { .. })));
     let mut t = begin();
-    t.ok(Event::RevocationStarted { key: KEY });
+    t.ok(Event::RevocationStarted { key: KEY, flush: None });
     t.write(1, 0, 4);
     t.write(2, 0, 4);
     t.sent(&old);
     t.ok(Event::RevocationReported { key: KEY });
     assert!(matches!(t.out(&old), Err(Violation::Stale { .. })));
     let mut t = begin();
-    t.ok(Event::RevocationStarted { key: KEY });
+    t.ok(Event::RevocationStarted { key: KEY, flush: None });
     t.ok(Event::RevocationReported { key: KEY });
     t.write(1, 0, 4);
     t.sent(&new);
@@ -150,7 +150,7 @@ fn old_and_new_page_are_legal_until_the_revocation_is_reported() {
 #[test]
 fn a_change_after_the_start_is_not_covered_by_the_report() {
     let mut t = Trace::new(Mode::Emtt);
-    t.ok(Event::RevocationStarted { key: KEY });
+    t.ok(Event::RevocationStarted { key: KEY, flush: None });
     t.page(0, entry(0x8_0000_0000, Owner::Gpu));
     t.ok(Event::RevocationReported { key: KEY });
     t.write(1, 0, 4);
@@ -168,12 +168,12 @@ fn an_unmapped_region_is_legal_until_the_revocation_is_reported() {
     t.sent(&write);
     assert_eq!(t.done(1, Syndrome::OK), Ok(()));
     assert_eq!(t.done(2, Syndrome::INVALID_KEY), Ok(()));
-    t.ok(Event::RevocationStarted { key: KEY });
+    t.ok(Event::RevocationStarted { key: KEY, flush: None });
     t.ok(Event::RevocationReported { key: KEY });
     assert!(t.out(&write).is_err());
     let mut t = Trace::new(Mode::Emtt);
     assert!(matches!(t.observe(Event::RevocationReported { key: KEY }), Err(Violation::RevocationUnknown { .. })));
-    t.ok(Event::RevocationStarted { key: KEY });
+    t.ok(Event::RevocationStarted { key: KEY, flush: None });
     assert_eq!(t.0.finish(), Err(Violation::RevocationOwed { key: KEY }));
 }
 
@@ -184,7 +184,7 @@ fn taking_a_right_away_and_granting_one() {
     t.ok(Event::Mapped { key: KEY, region: &narrow });
     t.write(1, 0, 4);
     t.sent(&Request::write(AT_00, page_address(0), &message(0, 4)));
-    t.ok(Event::RevocationStarted { key: KEY });
+    t.ok(Event::RevocationStarted { key: KEY, flush: None });
     t.ok(Event::RevocationReported { key: KEY });
     t.write(2, 0, 4);
     let out = t.out(&Request::write(AT_00, page_address(0), &message(0, 4)));
@@ -193,7 +193,7 @@ fn taking_a_right_away_and_granting_one() {
     let mut t = Trace::new(Mode::Emtt);
     t.ok(Event::Mapped { key: KEY, region: &narrow });
     t.write(1, 0, 0);
-    t.ok(Event::RevocationStarted { key: KEY });
+    t.ok(Event::RevocationStarted { key: KEY, flush: None });
     t.ok(Event::RevocationReported { key: KEY });
     t.write(2, 0, 0);
     assert_eq!(t.done(1, Syndrome::OK), Ok(()));
@@ -300,7 +300,7 @@ fn a_page_missing_when_its_line_was_fetched() {
     begin(true).sent(&Request::read(AT_00, page_address(0), 4, 0));
     assert!(matches!(begin(false).done(1, Syndrome::NOT_PRESENT), Err(Violation::Syndrome { .. })));
     let mut t = begin(true);
-    t.ok(Event::RevocationStarted { key: KEY });
+    t.ok(Event::RevocationStarted { key: KEY, flush: None });
     t.ok(Event::RevocationReported { key: KEY });
     t.read(2, 0, 4);
     assert_eq!(t.done(1, Syndrome::NOT_PRESENT), Ok(()));

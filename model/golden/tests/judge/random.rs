@@ -164,7 +164,7 @@ fn run(jobs: &[Job], owners: [Owner; 4], choices: &[u8], fault: Option<(usize, F
         trace.page(page, entry(page_address(page), owner));
     }
     // The first owners were never in force for a request.
-    trace.ok(Event::RevocationStarted { key: crate::trace::KEY });
+    trace.ok(Event::RevocationStarted { key: crate::trace::KEY, flush: None });
     trace.ok(Event::RevocationReported { key: crate::trace::KEY });
     for job in jobs {
         trace.accept(job.wr);

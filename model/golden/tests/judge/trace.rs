@@ -28,6 +28,8 @@ pub(crate) struct Request {
     pub(crate) op: MemoryOp,
     pub(crate) requester: RequesterId,
     pub(crate) at: AddressType,
+    pub(crate) class: u8,
+    pub(crate) attributes: Attributes,
     pub(crate) tag: u16,
     pub(crate) address: u64,
     pub(crate) first_be: u8,
@@ -48,6 +50,8 @@ impl Request {
             op,
             requester: VF,
             at,
+            class: 0,
+            attributes: Attributes::default(),
             tag: 0,
             address: address & !3,
             first_be: enables(0),
@@ -84,7 +88,7 @@ impl Request {
         let (first_be, last_be, address, no_write) =
             (self.first_be, self.last_be, TlpAddr(self.address), self.no_write);
         let body = Body::Memory { op, at, requester, tag, first_be, last_be, address, no_write };
-        tlp(self.length_dw, body, self.pasid)
+        Tlp { tc: self.class, attributes: self.attributes, ..tlp(self.length_dw, body, self.pasid) }
     }
 }
 
@@ -247,18 +251,36 @@ impl Trace {
         self.complete(tag, 8, &entry.encode());
     }
     pub(crate) fn invalidate(&mut self, itag: u16, range: InvalidateRange, prefix: PasidPrefix) {
+        self.invalidate_of(VF, itag, range, prefix);
+    }
+    pub(crate) fn invalidate_of(
+        &mut self,
+        function: RequesterId,
+        itag: u16,
+        range: InvalidateRange,
+        prefix: PasidPrefix,
+    ) {
         let body = Body::Message {
             with_data: true,
             routing: Routing::ById,
             requester: RequesterId(8),
             tag: Tag(itag),
             code: message_code::INVALIDATE_REQUEST,
-            dw2: u32::from(VF.0) << 16,
+            dw2: u32::from(function.0) << 16,
             dw3: 0,
         };
         self.ok(Event::InvalidationAccepted { tlp: &tlp(2, body, prefix), payload: &range.encode() });
     }
     pub(crate) fn invalidated(&mut self, itags: u32, classes: u32) -> Result<(), Violation> {
+        self.completed(itags, classes, |_| {})
+    }
+    /// An Invalidate Completion that differs from the usual one.
+    pub(crate) fn completed(
+        &mut self,
+        itags: u32,
+        classes: u32,
+        change: impl FnOnce(&mut Tlp),
+    ) -> Result<(), Violation> {
         let body = Body::Message {
             with_data: false,
             routing: Routing::ById,
@@ -268,7 +290,9 @@ impl Trace {
             dw2: 8 << 16 | classes,
             dw3: itags,
         };
-        self.0.observe(&Event::InvalidationCompleted { tlp: &tlp(0, body, PasidPrefix::default()) })
+        let mut tlp = tlp(0, body, PasidPrefix::default());
+        change(&mut tlp);
+        self.0.observe(&Event::InvalidationCompleted { tlp: &tlp })
     }
     pub(crate) fn finish(&self) {
         assert_eq!(self.0.finish(), Ok(()));

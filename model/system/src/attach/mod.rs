@@ -195,6 +195,11 @@ impl<U: Block<In = UnitIn, Out = UnitOut>, O: Observer<U>> System<U, O> {
         self.booted() && self.registers.idle() && self.revocations.idle()
     }
 
+    /// Sets the unit's completion time-out in ticks of 1024 cycles, 0 for none.
+    pub fn set_completion_timeout(&mut self, ticks: u16) {
+        self.registers.push(Access::Write { offset: registers::TIMEOUT, value: u32::from(ticks) });
+    }
+
     /// Makes a region's MPT entry invalid; its mapping stays, and the unit is not told. `None` when there is no such key.
     pub fn withdraw(&mut self, key: Key) -> Option<Registered> {
         let registered = self.fabric.memories.tables.remove(key)?;
@@ -439,10 +444,10 @@ impl<U: Block<In = UnitIn, Out = UnitOut>, O: Observer<U>> System<U, O> {
         });
         if !self.registers.idle() {
             let done = self.registers.observe(inp, out)?;
-            if let Some(News::Started(key)) = done.as_ref().and_then(|access| self.revocations.accessed(access))
+            if let Some(News::Started(key, flush)) = done.as_ref().and_then(|access| self.revocations.accessed(access))
                 && O::EVENTS
             {
-                observer.event(&Event::RevocationStarted { key });
+                observer.event(&Event::RevocationStarted { key, flush });
             }
             if let Some(Access::Write { offset: registers::CONTROL, value }) = done
                 && O::EVENTS

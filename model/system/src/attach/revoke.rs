@@ -21,7 +21,7 @@ enum State {
     #[default]
     Idle,
     /// Registers are being written.
-    Writing(Key),
+    Writing(Key, Option<BusAddr>),
     /// The unit works on it.
     Working(Key),
     /// The interrupt is being cleared.
@@ -37,7 +37,7 @@ pub(super) struct Revocations {
 
 /// What happened.
 pub(super) enum News {
-    Started(Key),
+    Started(Key, Option<BusAddr>),
     Reported(Key),
 }
 
@@ -49,7 +49,7 @@ impl Revocations {
     /// Whether none waits or is under way for `key`.
     pub(super) fn done(&self, key: Key) -> bool {
         let busy = match self.state {
-            State::Writing(k) | State::Working(k) => k == key,
+            State::Writing(k, _) | State::Working(k) => k == key,
             _ => false,
         };
         !busy && self.waiting.iter().all(|c| c.key != key)
@@ -79,15 +79,15 @@ impl Revocations {
         ] {
             registers.push(Access::Write { offset, value });
         }
-        self.state = State::Writing(c.key);
+        self.state = State::Writing(c.key, c.flush);
     }
 
     /// A register access has ended.
     pub(super) fn accessed(&mut self, access: &Access) -> Option<News> {
         match (self.state, access) {
-            (State::Writing(key), Access::Write { offset: registers::COMMAND, .. }) => {
+            (State::Writing(key, flush), Access::Write { offset: registers::COMMAND, .. }) => {
                 self.state = State::Working(key);
-                Some(News::Started(key))
+                Some(News::Started(key, flush))
             }
             (State::Clearing, Access::Write { offset: registers::IRQ_STATUS, .. }) => {
                 self.state = State::Idle;

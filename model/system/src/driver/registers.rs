@@ -14,6 +14,8 @@ pub const MPT_BASE_LO: u16 = 0x010;
 pub const MPT_BASE_HI: u16 = 0x014;
 /// Entries in the MPT, 25 bits.
 pub const MPT_ENTRIES: u16 = 0x018;
+/// Completion time-out in ticks of 1024 cycles, 16 bits, 0 for none.
+pub const TIMEOUT: u16 = 0x01c;
 /// MPT index of the region to revoke, 24 bits.
 pub const REVOKE_INDEX: u16 = 0x020;
 /// Function whose memory it is.

@@ -21,15 +21,15 @@ pub enum Act {
     DelayNs(u64),
     /// It waits until [`Fabric::release_held`] is called with this name. What may not overtake it waits behind it.
     Hold(String),
-    /// The next TLP of its kind that may overtake it does.
+    /// The next TLP of its kind that may overtake it does, if it comes within 20 µs.
     Reorder,
     /// It comes a second time, so many nanoseconds later.
     DuplicateNs(u64),
     /// EP is set.
     Poison,
-    /// A completion is replaced by one without data and with this status.
+    /// A completion is replaced by one without data and with this status. No more follow for its request.
     Status(u8),
-    /// The byte count of a completion is changed by so much.
+    /// The byte count of a completion is changed by so much. No more follow for its request.
     ByteCount(i16),
     /// The payload, and the length in the header, are cut by so many DW.
     ShortenDw(u16),
@@ -74,6 +74,9 @@ fn one() -> u64 {
     1
 }
 
+/// How long a TLP that is to be overtaken waits for that.
+const ALONE: Time = Time::from_ns(20_000);
+
 /// What may not overtake each other: posted TLPs of one direction, completions of one tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Lane {
@@ -99,6 +102,8 @@ pub(super) struct Interference {
     rules: Vec<(Rule, u64)>,
     /// In order of arrival.
     waiting: Vec<Waiting>,
+    /// Completions of requests that have had their last one, by interference, and whose real last one has not come.
+    ended: Vec<Lane>,
     applied: u64,
 }
 
@@ -112,6 +117,13 @@ impl Interference {
     fn pass(&mut self, now: Time, up: bool, mut packet: Packet, tables: (Iova, ByteCount)) -> Pass {
         let kind = if up { self.kinds.outgoing(&packet.tlp, tables) } else { self.kinds.incoming(&packet.tlp) };
         let lane = lane(up, &packet);
+        let last = last_completion(&packet);
+        if let Some(at) = self.ended.iter().position(|l| Some(*l) == lane) {
+            if last {
+                self.ended.remove(at);
+            }
+            return Pass::Dropped(packet);
+        }
         let mut waiting =
             Waiting { due: now, up, kind, lane, hold: None, reorder: false, packet: Packet::empty(&packet) };
         let mut kept = false;
@@ -128,14 +140,19 @@ impl Interference {
                 Act::Drop => return Pass::Dropped(packet),
                 Act::DelayNs(ns) => (kept, waiting.due) = (true, now + Time::from_ns(*ns)),
                 Act::Hold(name) => (kept, waiting.due, waiting.hold) = (true, Time::NEVER, Some(name.clone())),
-                Act::Reorder => (kept, waiting.due, waiting.reorder) = (true, Time::NEVER, true),
+                Act::Reorder => (kept, waiting.due, waiting.reorder) = (true, now + ALONE, true),
                 Act::DuplicateNs(ns) => self.waiting.push(Waiting {
                     due: now + Time::from_ns(*ns),
                     lane: None,
                     packet: packet.clone(),
                     ..waiting.clone()
                 }),
-                act => change(act, &mut packet),
+                act => {
+                    if matches!(act, Act::Status(_) | Act::ByteCount(_)) && !last {
+                        self.ended.extend(lane);
+                    }
+                    change(act, &mut packet);
+                }
             }
         }
         // What may not overtake a TLP that waits goes with it.
@@ -182,6 +199,16 @@ fn lane(up: bool, packet: &Packet) -> Option<Lane> {
         (Class::Posted, _) => Some(Lane::Posted(up)),
         (_, Body::Completion { requester, tag, .. }) => Some(Lane::Completion(requester, tag)),
         _ => None,
+    }
+}
+
+/// Whether nothing follows for the request that a completion answers.
+fn last_completion(packet: &Packet) -> bool {
+    match packet.tlp.body {
+        Body::Completion { status: status::SC, byte_count, lower_address, .. } => {
+            usize::from(byte_count) <= packet.payload.len() - usize::from(lower_address & 3).min(packet.payload.len())
+        }
+        _ => true,
     }
 }
 

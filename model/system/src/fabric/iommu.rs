@@ -197,10 +197,8 @@ impl Iommu {
         let pasid = prefix.valid.then_some(prefix.pasid);
         let at = self.ranges.partition_point(|r| (r.pasid, r.base) <= (pasid, iova)).checked_sub(1)?;
         let range = &self.ranges[at];
-        let offset = iova.0 - range.base.0;
-        if range.pasid != pasid || offset >= range.length.0 {
-            return None;
-        }
+        // The range before it in the map may be one of another address space.
+        let offset = iova.0.checked_sub(range.base.0).filter(|o| range.pasid == pasid && *o < range.length.0)?;
         let page = range.scatter.page_address(offset >> range.page.log2(), range.page);
         Some(Mapping {
             address: BusAddr(page.0 | offset & range.page.offset_mask().0),

@@ -237,9 +237,9 @@ impl Fabric {
         self.pump(now);
         self.next = self.earliest();
     }
-    /// The next message that has reached the root complex.
-    pub fn receive_message(&mut self) -> Option<Packet> {
-        self.root.messages.pop_front()
+    /// The next message that has reached the root complex by `now`, behind the writes before it.
+    pub fn receive_message(&mut self, now: Time) -> Option<Packet> {
+        self.root.messages.pop_front_if(|(at, _)| *at <= now).map(|(_, packet)| packet)
     }
     /// Counters of the IOMMU.
     pub fn iommu_counts(&self) -> IommuCounts {

@@ -44,8 +44,8 @@ pub(super) struct Root {
     last_write: Time,
     memory_read: Time,
     pub(super) peers: PeerReads,
-    /// Messages for the driver.
-    pub(super) messages: VecDeque<Packet>,
+    /// Messages for the driver, and when the writes before each are visible: a message pushes them.
+    pub(super) messages: VecDeque<(Time, Packet)>,
     pub(super) counts: RootCounts,
 }
 
@@ -108,7 +108,7 @@ impl Root {
             }
             Body::Completion { .. } => (true, self.peers.returned(packet)),
             Body::Message { .. } => {
-                self.messages.push_back(packet);
+                self.messages.push_back((self.last_write.max(now), packet));
                 (true, None)
             }
         }

@@ -30,7 +30,7 @@ pub(super) fn function() -> FunctionCfg {
 
 pub(super) fn with(cfg: FunctionCfg, credits: Credits) -> Checker {
     let tables = vec![(TlpAddr(0x9000_0000), ByteCount(0x1000))];
-    Checker::new(CheckerConfig { functions: vec![cfg], credits, tables })
+    Checker::new(CheckerConfig { functions: vec![cfg], credits, tables, ..CheckerConfig::default() })
 }
 
 pub(super) fn checker() -> Checker {

@@ -1,0 +1,99 @@
+//! Completions that take longer than the unit waits: requests end, tags stay retired, late answers change nothing.
+
+use crate::trace::{AT_00, PF, Request, TABLES, Trace, page_address};
+use golden::Violation;
+use types::ats::TranslationEntry;
+use types::{Event, Mode, Syndrome, TlpAddr};
+
+fn slow(mut t: Trace) -> Trace {
+    t.0 = std::mem::take(&mut t.0).with_timeouts();
+    t
+}
+
+/// A read of 8 bytes whose completion takes too long: tag 3.
+fn given_up() -> Trace {
+    let mut t = slow(Trace::new(Mode::Emtt));
+    t.read(1, 0, 8);
+    t.sent(&Request::read(AT_00, page_address(0), 8, 3));
+    assert_eq!(t.done(1, Syndrome::COMPLETION_TIMEOUT), Ok(()));
+    t
+}
+
+#[test]
+fn a_tag_stays_retired_until_its_late_completion() {
+    let again = Request::read(AT_00, page_address(0), 8, 3);
+    let mut t = given_up();
+    t.read(2, 0, 8);
+    assert!(matches!(t.out(&again), Err(Violation::TagReuse { .. })));
+    let mut t = given_up();
+    t.read(2, 0, 8);
+    t.complete(3, 8, &[1; 8]);
+    assert_eq!(t.out(&again), Ok(()));
+    // The late completion brought nothing to the next request.
+    assert!(matches!(t.deliver(2, 0, &[1; 8]), Err(Violation::ReadData { .. })));
+}
+
+#[test]
+fn or_until_a_reset() {
+    let mut t = given_up();
+    t.ok(Event::Configured(&types::port::FunctionCfg { reset: true, ..crate::trace::function(1) }));
+    t.ok(Event::Configured(&crate::trace::function(1)));
+    t.read(2, 0, 8);
+    t.sent(&Request::read(AT_00, page_address(0), 8, 3));
+}
+
+#[test]
+fn half_of_its_completions_do_not_free_a_tag() {
+    let mut t = given_up();
+    t.read(2, 0, 8);
+    t.complete(3, 8, &[1; 4]);
+    assert!(matches!(t.out(&Request::read(AT_00, page_address(0), 8, 3)), Err(Violation::TagReuse { .. })));
+}
+
+#[test]
+fn a_request_that_was_given_up_brings_nothing() {
+    let mut t = given_up();
+    t.complete(3, 8, &[1; 8]);
+    assert!(matches!(t.deliver(1, 0, &[1; 8]), Err(Violation::NotOpen { .. })));
+}
+
+#[test]
+fn only_where_something_is_under_way() {
+    // Everything has come back.
+    let mut t = slow(Trace::new(Mode::Emtt));
+    t.read(1, 0, 8);
+    t.sent(&Request::read(AT_00, page_address(0), 8, 3));
+    t.complete(3, 8, &[1; 8]);
+    assert!(matches!(t.done(1, Syndrome::COMPLETION_TIMEOUT), Err(Violation::Syndrome { .. })));
+    // Nothing was asked.
+    let mut t = slow(Trace::new(Mode::Emtt));
+    t.read(1, 0, 8);
+    assert!(matches!(t.done(1, Syndrome::COMPLETION_TIMEOUT), Err(Violation::Syndrome { .. })));
+    // Writes are posted.
+    let mut t = slow(Trace::new(Mode::Emtt));
+    t.write(1, 0, 4);
+    t.sent(&Request::write(AT_00, page_address(0), &crate::trace::message(0, 4)));
+    assert!(matches!(t.done(1, Syndrome::COMPLETION_TIMEOUT), Err(Violation::Syndrome { .. })));
+}
+
+#[test]
+fn translation_requests_and_table_fetches_take_too_long_as_well() {
+    let mut t = slow(Trace::new(Mode::Ats));
+    t.write(1, 0, 4);
+    t.sent(&Request::translate(page_address(0), 1, false, 7));
+    assert_eq!(t.done(1, Syndrome::COMPLETION_TIMEOUT), Ok(()));
+    // Retired, too; another tag may ask.
+    t.write(2, 0, 4);
+    t.sent(&Request::translate(page_address(0), 1, false, 8));
+    let rw = TranslationEntry { address: TlpAddr(0xb0_0000_0000), read: true, write: true, ..Default::default() };
+    t.complete(8, 8, &rw.encode());
+    assert!(matches!(t.out(&Request::translate(page_address(0), 1, false, 7)), Err(Violation::TagReuse { .. })));
+    let mut t = slow(Trace::new(Mode::Emtt));
+    t.write(1, 0, 4);
+    t.sent(&Request::fetch(TABLES + 0x1000, 9));
+    assert_eq!(t.done(1, Syndrome::TABLE_FETCH), Ok(()));
+    assert!(matches!(
+        t.out(&Request { requester: PF, ..Request::fetch(TABLES + 0x1000, 9) }),
+        Err(Violation::TagReuse { .. })
+    ));
+}

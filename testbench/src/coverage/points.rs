@@ -1,0 +1,101 @@
+//! The points that are seen in events.
+
+macro_rules! points {
+    ($($name:literal: $doc:literal;)*) => {
+        /// Every point that is seen in events, with what it means.
+        pub const POINTS: &[(&str, &str)] = &[$(($name, $doc)),*];
+    };
+}
+
+points! {
+    "at.untranslated-write": "a write leaves with AT 00 (PCIe 6.x 10.2.1)";
+    "at.untranslated-read": "a data read leaves with AT 00";
+    "at.translated-write": "a write leaves with AT 10";
+    "at.translated-read": "a data read leaves with AT 10";
+    "at.zero-length-read": "a read without an enabled byte";
+    "request.no-write": "a Translation Request with NW = 1 (10.2.2)";
+    "request.write": "a Translation Request with NW = 0";
+    "request.pasid": "a Translation Request with a PASID";
+    "request.other-function": "a Translation Request of a virtual function";
+    "request.several": "a Translation Request for several translations (10.2.2)";
+    "request.unit": "a Translation Request in units above 4 KiB: STU above 0";
+    "answer.no-access": "an answer with R = W = 0 (10.2.3)";
+    "answer.read-only": "an answer with R alone";
+    "answer.write-only": "an answer with W alone";
+    "answer.untranslated-only": "an answer with U";
+    "answer.no-snoop": "an answer with N";
+    "answer.write-unasked": "an answer with W to a request with NW = 1";
+    "answer.several": "an answer with several entries";
+    "answer.shorter": "an answer with fewer entries than asked for";
+    "answer.two-completions": "an answer in two completions";
+    "answer.below-unit": "an answer of a size below the STU";
+    "answer.larger-than-asked": "an answer for a larger range than was asked for (10.3.7)";
+    "answer.global": "an answer with Global";
+    "answer.4k": "an answer of 4 KiB";
+    "answer.middle": "an answer between 4 KiB and 2 MiB";
+    "answer.2m": "an answer of 2 MiB";
+    "answer.unsupported": "a Translation Request answered with UR";
+    "answer.aborted": "a Translation Request answered with CA";
+    "answer.malformed": "an answer with a wrong byte count or length";
+    "answer.poisoned": "a poisoned answer";
+    "answer.overtaken": "an answer to a later Translation Request comes first";
+    "invalidate.4k": "an Invalidate Request for 4 KiB (10.3.1)";
+    "invalidate.larger": "one for a larger range";
+    "invalidate.all": "one for every address";
+    "invalidate.pasid": "one with a PASID (10.3.8)";
+    "invalidate.no-pasid-beside-pasid": "one without a PASID for a function that has asked with one";
+    "invalidate.global": "one with Global";
+    "invalidate.other-function": "one for a virtual function";
+    "invalidate.several": "one while another is not complete";
+    "invalidate.full": "one while 31 others are not complete (10.3.4)";
+    "invalidate.bus-master-off": "one while bus mastering is off (10.3.3)";
+    "invalidate.ats-off": "one while ATS is off";
+    "invalidate.merged": "a completion for several ITags (10.3.2)";
+    "attribute.relaxed": "a request with relaxed ordering";
+    "attribute.id-order": "a request with ID-based ordering";
+    "race.invalidate-asking": "an Invalidate Request while a Translation Request of its function is in flight (10.3.6)";
+    "race.invalidate-reading": "one while a translated read is in flight";
+    "race.invalidate-writing": "one while a write is under way";
+    "race.completion-asking": "an Invalidate Completion while a Translation Request is in flight";
+    "race.answer-invalidated": "an answer for a range that was invalidated after it was asked for";
+    "race.answer-beside": "an answer whose range, not what was asked for, was invalidated meanwhile (10.3.7)";
+    "race.answer-after-completion": "an answer asked for before an invalidation of it, after its completion";
+    "race.invalidate-revoking": "an Invalidate Request while a revocation is under way";
+    "race.revoke-invalidating": "a revocation while an invalidation is not complete";
+    "race.revoke-revoking": "a revocation while another is under way";
+    "race.remap-twice": "two invalidations of one range before a completion";
+    "race.revoke-reading": "a revocation while a read of the region is under way";
+    "race.revoke-writing": "one while a write of the region is under way";
+    "race.revoke-asking": "one while a Translation Request is in flight";
+    "race.revoke-fetching": "one while a table fetch is in flight";
+    "race.disable-asking": "ATS Enable cleared while a Translation Request is in flight";
+    "race.disable-reading": "ATS Enable cleared while a translated read is in flight";
+    "race.disable-writing": "ATS Enable cleared while a write is under way";
+    "race.bus-master-reading": "Bus Master Enable cleared while a read is in flight";
+    "race.bus-master-writing": "Bus Master Enable cleared while a write is under way";
+    "reset.function": "a function-level reset";
+    "race.reset-reading": "a function-level reset while a read is in flight";
+    "race.reset-asking": "a function-level reset while a Translation Request is in flight";
+    "race.reset-writing": "a function-level reset while a write is under way";
+    "race.reset-answer": "an answer to what was asked for before a function-level reset";
+    "race.reset-revoke": "a function-level reset while a revocation is under way";
+    "race.reset-invalidate": "a function-level reset while an invalidation is not complete";
+    "implicit.enable": "ATS Enable 0 to 1 with translations asked for before (10.3.7)";
+    "implicit.reset": "a function-level reset with translations asked for before";
+    "revoke.plain": "a revocation without a flush";
+    "revoke.flush": "a revocation with a flush";
+    "flush.path": "a flush between two paths (10.2.3.5)";
+    "tags.5": "a read while the function has 5-bit tags";
+    "tags.8": "a read while it has 8-bit tags";
+    "tags.10": "a read while it has 10-bit tags";
+    "boundary.64": "a data read answered in several completions, RCB 64";
+    "boundary.128": "the same, RCB 128";
+    "data.unsupported": "a data read answered with UR";
+    "data.aborted": "a data read answered with CA";
+    "data.poisoned": "a poisoned data completion";
+    "data.unexpected": "a completion that answers nothing";
+    "data.late": "a completion of a read whose request was given up";
+    "fetch.failed": "a table fetch answered with an error, or poisoned";
+    "line.crossed": "a request over a 4 KiB line";
+    "message.empty": "a request for no bytes";
+}
