@@ -1,1 +1,26 @@
-fn main() {}
+//! `rnic-xlat`: how should an RDMA NIC translate addresses? The command line over the crates of this workspace.
+
+mod args;
+mod bench;
+mod failure;
+mod output;
+mod presets;
+mod trace;
+
+use args::{Command, CommandLine};
+use clap::Parser;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let line = CommandLine::parse();
+    let result = match line.command {
+        None => bench::run(&line.bench),
+        Some(Command::Bench(args)) => bench::run(&args),
+        Some(Command::Trace(args)) => trace::run(&args),
+        Some(Command::Presets(args)) => presets::run(&args),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => failure.report(),
+    }
+}

@@ -27,6 +27,11 @@ impl Scope {
         Self { block: block.into(), direction: P::DIRECTION, fields: P::fields(cfg) }
     }
 
+    /// Name of the block; `unit` for the unit itself.
+    pub fn name(&self) -> &str {
+        if self.block.is_empty() { "unit" } else { &self.block }
+    }
+
     /// Module path of a signal, as a viewer names it.
     pub(crate) fn path(&self) -> String {
         if self.block.is_empty() { TOP.into() } else { format!("{TOP}.{}", self.block) }

@@ -112,8 +112,8 @@ fn captured(scopes: &[Scope]) -> BTreeSet<String> {
 fn save_file_names_every_captured_signal_once_and_closes_every_group() {
     for (_, cfg) in NAMED {
         let scopes = unit_scopes(cfg);
-        let text = save_file("run.vcd", &scopes, 150);
-        let mut named = BTreeSet::new();
+        let text = save_file("run.vcd", &scopes, 2_000..1_000_000);
+        let (mut named, mut aliases) = (BTreeSet::new(), Vec::new());
         let (mut open, mut flags) = (Vec::new(), 0);
         for line in text.lines() {
             if let Some(hex) = line.strip_prefix('@') {
@@ -125,12 +125,25 @@ fn save_file_names_every_captured_signal_once_and_closes_every_group() {
                     2 => assert_eq!(open.pop().as_deref(), Some(title)),
                     other => panic!("{title}: flags {other}"),
                 }
+            } else if let Some(alias) = line.strip_prefix("+{") {
+                assert_eq!(open, ["transfers"], "{line}");
+                aliases.push(alias.split_once("} ").unwrap());
             } else if line.starts_with("rnic_xlat.") {
                 assert!(named.insert(line.to_string()), "{line} twice");
             }
         }
         assert_eq!(open, Vec::<String>::new());
         assert_eq!(named, captured(&scopes));
+        // The way of a write that misses in the ATC, by the port tables' names.
+        let names: Vec<&str> = aliases.iter().map(|(alias, _)| *alias).collect();
+        for way in ["unit:wr", "mpt:checked", "seg:segment", "mtt:mapped", "replay:lookup", "atc:result", "replay:miss"]
+        {
+            assert!(names.contains(&way), "{way} is not among {names:?}");
+        }
+        for (alias, signal) in aliases {
+            assert!(named.contains(signal), "{alias} is {signal}, which is not captured");
+        }
+        assert!(text.contains("[timestart] 2000\n"));
         assert!(text.contains("[dumpfile] \"run.vcd\""));
     }
 }

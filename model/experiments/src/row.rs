@@ -1,6 +1,10 @@
 //! One line of a result.
 
+use crate::model::{Model, Run};
+use crate::points::Point;
 use serde::Serialize;
+use std::collections::BTreeMap;
+use system::Statistics;
 
 /// What one configuration reached at one message size. Field names are the keys of `--json`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -11,25 +15,25 @@ pub struct Row {
     pub mode: String,
     /// Message size in bytes.
     pub bytes: u64,
-    /// Messages measured; those that warm the caches are not among them.
+    /// Messages of each queue pair that were measured; the first, which warms the caches, is not among them.
     pub iterations: u64,
-    /// Best bandwidth between a posting and a later completion, Gb/s (10^9 bits).
+    /// Bandwidth of the fastest measured message (with several queue pairs: round of messages), Gb/s (10^9 bits).
     pub bw_peak_gbps: f64,
     /// Bandwidth over all messages measured, Gb/s (10^9 bits).
     pub bw_average_gbps: f64,
     /// Messages a second, millions.
     pub msg_rate_mpps: f64,
-    /// Bytes that were not as sent at the far end, and bytes written outside of the message.
+    /// Bytes that were not as sent at the far end, or never arrived there, the first pass included.
     pub wrong: u64,
-    /// MTT cache misses in the measured messages.
+    /// MTT cache misses after the first pass.
     pub mtt_misses: u64,
-    /// ATC misses in the measured messages.
+    /// ATC misses after the first pass.
     pub atc_misses: u64,
     /// Clock of the unit, MHz.
     pub clock_mhz: u32,
     /// Width of the unit's data streams, bits.
     pub data_bits: u32,
-    /// Clock cycles of the unit simulated, idle ones among them.
+    /// Clock cycles of the unit simulated, from power-on.
     pub cycles: u64,
     /// Host time the point took, s.
     pub wall_s: f64,
@@ -41,17 +45,44 @@ pub struct Row {
     pub config_hash: String,
 }
 
-/// perftest's peak: the shortest time a message took on average in any run of consecutive messages, from posting the first
-/// to completing the last, as a bandwidth in Gb/s.
-///
-/// `posted_ps` and `completed_ps` are in order of the messages and of one length. Runs longer than `longest` messages are
-/// left out to bound the work.
-pub fn bandwidth_peak_gbps(bytes: u64, posted_ps: &[u64], completed_ps: &[u64], longest: usize) -> f64 {
-    let mut best = f64::INFINITY;
-    for (first, posted) in posted_ps.iter().enumerate() {
-        for (n, completed) in completed_ps[first..].iter().take(longest).enumerate() {
-            best = best.min(completed.saturating_sub(*posted) as f64 / (n + 1) as f64);
-        }
+/// A row with every counter of its run: what `--stats` writes.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Stats {
+    /// The row.
+    #[serde(flatten)]
+    pub row: Row,
+    /// Every counter over the measured messages, by its key (`<block>.<noun>[_<cause>]`).
+    pub counters: BTreeMap<String, u64>,
+    /// The same over the first pass.
+    pub first_pass: BTreeMap<String, u64>,
+}
+
+impl Stats {
+    /// What `run` of `model` at `point` says, after `wall_s` seconds of host time.
+    pub(crate) fn new(model: &Model, point: &Point, run: &Run, wall_s: f64) -> Self {
+        let m = &run.measurement;
+        let map = |s: &Statistics| s.iter().map(|(key, value)| (key.to_string(), value)).collect();
+        let count = |key: &str| m.measured.get(key).unwrap_or(0);
+        let config = model.config();
+        let row = Row {
+            preset: model.source().into(),
+            mode: model.mode().to_string(),
+            bytes: point.bytes,
+            iterations: m.iterations,
+            bw_peak_gbps: m.bw_peak_gbps,
+            bw_average_gbps: m.bw_average_gbps,
+            msg_rate_mpps: m.msg_rate_mpps,
+            wrong: m.wrong,
+            mtt_misses: count("mtt.miss"),
+            atc_misses: count("atc.miss"),
+            clock_mhz: config.unit.clock_mhz,
+            data_bits: config.unit.sizes.data_bits,
+            cycles: run.cycles,
+            wall_s,
+            seed: config.seed,
+            version: env!("CARGO_PKG_VERSION").into(),
+            config_hash: model.config_hash(),
+        };
+        Self { row, counters: map(&m.measured), first_pass: map(&m.first_pass) }
     }
-    if best > 0.0 && best.is_finite() { 8000.0 * bytes as f64 / best } else { 0.0 }
 }

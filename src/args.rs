@@ -1,0 +1,127 @@
+//! The command line.
+
+use clap::{Args, Parser, Subcommand};
+use std::path::PathBuf;
+
+const EXAMPLES: &str = "\
+Examples:
+  rnic-xlat                                       the comparison: ATS/ATC beside eMTT
+  rnic-xlat bench --preset stellar-ats --sizes 1M,8M,64M
+  rnic-xlat bench --set iommu.walk_ns=600 --json  any value of a preset can be set
+  rnic-xlat bench --preset my-nic.toml --out out  a file builds on a preset (base = \"...\")
+  rnic-xlat trace --preset stellar-ats --out ats.vcd
+  rnic-xlat presets show stellar-ats              values, where each comes from, published figures
+
+Exit status: 0 when every byte was checked and right; 1 when a run failed or a byte was wrong; 2 for bad input.";
+
+/// How should an RDMA NIC translate addresses? A cycle-exact model of eMTT against ATS/ATC.
+///
+/// Without a command, the comparison runs (the same as `bench`).
+#[derive(Debug, Parser)]
+#[command(name = "rnic-xlat", version, after_help = EXAMPLES, args_conflicts_with_subcommands = true)]
+pub(crate) struct CommandLine {
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+    #[command(flatten)]
+    pub(crate) bench: BenchArgs,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Bandwidth over message size, in perftest's columns, with a plot beside the published points
+    #[command(after_help = EXAMPLES)]
+    Bench(BenchArgs),
+    /// A short run as waves: a VCD, hierarchy by block, and a GTKWave save file beside it
+    Trace(TraceArgs),
+    /// The presets: list them, or show one with the evidence for its values
+    Presets(PresetsArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BenchArgs {
+    /// Preset or TOML file; give it again for another one [default: the comparison's]
+    #[arg(long, value_name = "NAME|FILE")]
+    pub(crate) preset: Vec<String>,
+    /// Message sizes, comma-separated, K, M, G being binary [default: 64K to 64M]
+    #[arg(long, value_name = "LIST", value_parser = parse_sizes)]
+    pub(crate) sizes: Option<Sizes>,
+    /// Set one value of every preset given, by its key; give it again for another one
+    #[arg(long, value_name = "A.B=VALUE")]
+    pub(crate) set: Vec<String>,
+    /// Messages to measure at each size [default: by size]
+    #[arg(long, short = 'n', value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    pub(crate) iterations: Option<u64>,
+    /// Print an array of rows as JSON instead of the table
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Folder for the plot, made if it is not there
+    #[arg(long, value_name = "DIR", default_value = "out")]
+    pub(crate) out: PathBuf,
+    /// Write every row with all counters as JSON
+    #[arg(long, value_name = "FILE")]
+    pub(crate) stats: Option<PathBuf>,
+    /// Threads [default: one a core]; results do not depend on it
+    #[arg(long, value_name = "N")]
+    pub(crate) threads: Option<usize>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct TraceArgs {
+    /// Preset or TOML file
+    #[arg(long, value_name = "NAME|FILE")]
+    pub(crate) preset: String,
+    /// VCD to write; the save file is written beside it with the ending .gtkw
+    #[arg(long, value_name = "FILE.vcd")]
+    pub(crate) out: PathBuf,
+    /// Set one value of the preset, by its key; give it again for another one
+    #[arg(long, value_name = "A.B=VALUE")]
+    pub(crate) set: Vec<String>,
+    /// Message size
+    #[arg(long, value_name = "SIZE", default_value = "16K", value_parser = parse_one_size)]
+    pub(crate) size: u64,
+    /// Messages after the one that warms the caches
+    #[arg(long, short = 'n', value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=1000))]
+    pub(crate) iterations: u64,
+    /// First cycle to write, counted from power-on
+    #[arg(long, value_name = "CYCLE", default_value_t = 0)]
+    pub(crate) from: u64,
+    /// Cycles to write at most; the run itself goes on to its end, so that every byte is checked
+    #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) cycles: u64,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PresetsArgs {
+    #[command(subcommand)]
+    pub(crate) command: Option<PresetsCommand>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum PresetsCommand {
+    /// Names and what they stand for
+    List,
+    /// Values with their evidence, published figures
+    Show {
+        /// Preset or TOML file
+        #[arg(value_name = "NAME|FILE")]
+        preset: String,
+        /// Set one value of the preset, by its key; give it again for another one
+        #[arg(long, value_name = "A.B=VALUE")]
+        set: Vec<String>,
+    },
+}
+
+/// A list of message sizes in bytes.
+#[derive(Clone, Debug)]
+pub(crate) struct Sizes(pub(crate) Vec<u64>);
+
+fn parse_sizes(list: &str) -> Result<Sizes, experiments::SizeError> {
+    experiments::parse_sizes(list).map(Sizes)
+}
+
+fn parse_one_size(size: &str) -> Result<u64, experiments::SizeError> {
+    match experiments::parse_sizes(size)?[..] {
+        [one] => Ok(one),
+        _ => Err(experiments::SizeError { given: size.into() }),
+    }
+}
