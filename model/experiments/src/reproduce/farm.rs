@@ -25,10 +25,14 @@ fn run(context: &Context) -> Result<Report, ReproduceError> {
     let windows = context.pick(vec![8 * MIB, 16 * MIB, 32 * MIB, GIB], full);
     let runs: Vec<(usize, u64)> = (0..PAGES.len()).flat_map(|p| windows.iter().map(move |w| (p, *w))).collect();
     let accesses = context.pick((4000, 4000), (8000, 12_000));
-    let measured = context.each(&runs, |_| 1, |(pages, window)| {
-        let spec = Random { regions: (1, *window), functions: 1, bytes: 64, align: 64, op: Op::READ, accesses };
-        random(&config("farm", &[PAGES[*pages].1.to_string()])?, &spec)
-    })?;
+    let measured = context.each(
+        &runs,
+        |_| 1,
+        |(pages, window)| {
+            let spec = Random { regions: (1, *window), functions: 1, bytes: 64, align: 64, op: Op::READ, accesses };
+            random(&config("farm", &[PAGES[*pages].1.to_string()])?, &spec)
+        },
+    )?;
     let cfg = config("farm", &[])?;
     let mut report = Report { clock: clock_and_width(&cfg), ..Report::default() };
     let fastest = measured.iter().map(|m| m.rate).fold(0.0, f64::max);
@@ -54,12 +58,12 @@ fn run(context: &Context) -> Result<Report, ReproduceError> {
             size_label(*window),
             format!("{:.2}", small.rate),
             format!("{:.2}", small.rate / fastest),
-            format!("{:.3}", count(&small.counters, "mtt.miss") / small.accesses),
+            format!("{:.3}", count(&small.counters, "mtt.fetch") / small.accesses),
             format!("{:.2}", large.rate),
             format!("{:.2}", large.rate / fastest),
         ]);
     }
-    let columns = ["registered", "4 KiB: M/s", "of full", "MTT misses a read", "2 GiB: M/s", "of full"];
+    let columns = ["registered", "4 KiB: M/s", "of full", "fetches a read", "2 GiB: M/s", "of full"];
     report.grids.push(Grid {
         title: "Rate of random 64-byte reads:".into(),
         columns: columns.map(String::from).to_vec(),
@@ -67,7 +71,10 @@ fn run(context: &Context) -> Result<Report, ReproduceError> {
     });
     if let (Some(last), Some(large)) = (at(0, windows[windows.len() - 1]), at(1, windows[windows.len() - 1])) {
         report.answer = vec![
-            format!("With 4 KiB pages the rate is full up to {} registered, which is the MTT cache's reach.", size_label(knee)),
+            format!(
+                "With 4 KiB pages the rate is full up to {} registered, which is the MTT cache's reach.",
+                size_label(knee)
+            ),
             format!(
                 "Beyond it each read fetches a table line, and with {} fetches in flight beside {} data reads the rate falls \
                  to {:.2} of full.",

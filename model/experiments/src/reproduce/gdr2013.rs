@@ -39,10 +39,8 @@ fn run(context: &Context) -> Result<Report, ReproduceError> {
     let (gpu, host) = (times(context, GPU, &sizes)?, times(context, HOST, &sizes)?);
     let write = |memory: &str| -> Result<f64, ReproduceError> { Ok(rate(LARGE, time(&[WRITE, memory], LARGE, 2)?)) };
     let (gpu_write, host_write) = (write(GPU)?, write(HOST)?);
-    let (direct, staged): (Vec<Times>, Vec<Times>) = (
-        gpu.iter().map(|t| direct(t, &cfg.staging)).collect(),
-        host.iter().map(|t| staged(t, &cfg.staging)).collect(),
-    );
+    let (direct, staged): (Vec<Times>, Vec<Times>) =
+        (gpu.iter().map(|t| direct(t, &cfg.staging)).collect(), host.iter().map(|t| staged(t, &cfg.staging)).collect());
     // The largest size up to which direct is the better one.
     let switch_over = |of: fn(&Times) -> f64| {
         let better = direct.iter().zip(&staged).take_while(|(d, s)| of(d) <= of(s));
@@ -116,11 +114,15 @@ fn rate(bytes: u64, us: f64) -> f64 {
 }
 
 fn times(context: &Context, memory: &str, sizes: &[u64]) -> Result<Vec<Times>, ReproduceError> {
-    context.each(sizes, |s| *s, |bytes| {
-        let many = ((1 << 20) / bytes).clamp(2, 128);
-        let alone = time(&[READ, memory, ALONE], *bytes, 4)?;
-        Ok(Times { bytes: *bytes, alone, streamed: time(&[READ, memory], *bytes, many)? })
-    })
+    context.each(
+        sizes,
+        |s| *s,
+        |bytes| {
+            let many = ((1 << 20) / bytes).clamp(2, 128);
+            let alone = time(&[READ, memory, ALONE], *bytes, 4)?;
+            Ok(Times { bytes: *bytes, alone, streamed: time(&[READ, memory], *bytes, many)? })
+        },
+    )
 }
 
 /// The NIC reads GPU memory.

@@ -38,11 +38,15 @@ fn run(context: &Context) -> Result<Report, ReproduceError> {
     let full: Vec<u64> = (10..=22).step_by(2).map(|log2| 1 << log2).collect();
     let sizes = context.pick(vec![4 << 20], full);
     let runs: Vec<(usize, u64)> = (0..cases.len()).flat_map(|c| sizes.iter().map(move |s| (c, *s))).collect();
-    let gbytes = context.each(&runs, |r| r.1, |(c, size)| {
-        let (preset, _, sets) = &cases[*c];
-        let count = ((1 << 20) / size).clamp(2, 256);
-        Ok(messages(preset, sets, *size, count)?.bw_average_gbps / 8.0)
-    })?;
+    let gbytes = context.each(
+        &runs,
+        |r| r.1,
+        |(c, size)| {
+            let (preset, _, sets) = &cases[*c];
+            let count = ((1 << 20) / size).clamp(2, 256);
+            Ok(messages(preset, sets, *size, count)?.bw_average_gbps / 8.0)
+        },
+    )?;
     let value = |c: usize, size: u64| runs.iter().position(|r| *r == (c, size)).map(|i| gbytes[i]);
     let mut report = Report { clock: clock_and_width(&config("gdr2014", &[])?), ..Report::default() };
     let (mut rows, mut marks) = (Vec::new(), [Vec::new(), Vec::new()]);
@@ -50,7 +54,12 @@ fn run(context: &Context) -> Result<Report, ReproduceError> {
         for point in config(preset, &[])?.published.iter().filter(|p| p.quantity == *what) {
             let Some(model) = value(c, point.x) else { continue };
             report.checks.push(Check::published(&format!("{preset}, {what}"), point, model));
-            let mark = Mark { x: point.x as f64, y: point.y, span: point.y * point.tolerance, fitted: point.role == Role::Fit };
+            let mark = Mark {
+                x: point.x as f64,
+                y: point.y,
+                span: point.y * point.tolerance,
+                fitted: point.role == Role::Fit,
+            };
             marks[usize::from(what.starts_with("read"))].push(mark);
         }
         let mut row = vec![format!("{preset}, {what}")];
@@ -66,13 +75,24 @@ fn run(context: &Context) -> Result<Report, ReproduceError> {
         format!(
             "Through the root complex one rail is written at {:.1} GB/s, the line's rate, and read at {:.1}; a second rail \
              brings writes to {:.1} and reads to {:.1}.",
-            at(0), at(1), at(4), at(5)
+            at(0),
+            at(1),
+            at(4),
+            at(5)
         ),
-        format!("Reads follow the GPU's clock, {:.1} GB/s with boost, since open reads over a round trip set them.", at(2)),
-        format!("Behind a switch two rails are written at {:.1} and read at {:.1} GB/s: the GPU is the limit.", at(6), at(7)),
+        format!(
+            "Reads follow the GPU's clock, {:.1} GB/s with boost, since open reads over a round trip set them.",
+            at(2)
+        ),
+        format!(
+            "Behind a switch two rails are written at {:.1} and read at {:.1} GB/s: the GPU is the limit.",
+            at(6),
+            at(7)
+        ),
     ];
     report.notes.push(
-        "Caps of root complex and GPU are fitted, each from one figure; validated are one rail's writes and the gain of GPU \
+        "Reads through the root move between two states, in step and spread over the round trip, which the message size \
+         selects. Caps of root complex and GPU are fitted, each from one figure; validated are one rail's writes and the gain of GPU \
          boost. Reads on two rails through the root have no published figure."
             .into(),
     );

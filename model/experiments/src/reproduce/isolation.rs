@@ -25,8 +25,8 @@ const K: u64 = 1 << 10;
 const M: u64 = 1 << 20;
 /// The victim's message: half of the ATC's reach.
 const VICTIM: u64 = M;
-/// Cycles without any message of the victim after which it counts as starved: 4 ms, where 1 MiB takes 0.044 ms.
-const CYCLES: u64 = 2_000_000;
+/// Cycles without any message of the victim after which it counts as starved: 20 ms, where 1 MiB takes 0.044 ms.
+const CYCLES: u64 = 10_000_000;
 /// What registering and deregistering takes a host, in each loop: tens of microseconds a call are usual.
 const HOST_NS: u64 = 10_000;
 
@@ -35,10 +35,18 @@ const HOST_NS: u64 = 10_000;
 enum Attack {
     None,
     /// Random reads: regions and bytes of each, bytes of a read, streams, reads open on each.
-    Reads { regions: (u64, u64), bytes: u32, streams: u16, depth: u16 },
+    Reads {
+        regions: (u64, u64),
+        bytes: u32,
+        streams: u16,
+        depth: u16,
+    },
     /// Six loops that register and deregister regions of so many bytes, each deregistration with an ATC invalidation.
     /// The pause between two is the host's.
-    Churn { bytes: u64, pause_ns: u64 },
+    Churn {
+        bytes: u64,
+        pause_ns: u64,
+    },
 }
 
 /// Husky's and Collie's workloads. Four clients have a queue pair each, with as many reads open as the unit takes.
@@ -72,14 +80,18 @@ fn run(context: &Context) -> Result<Report, ReproduceError> {
     let chosen: Vec<usize> = context.pick(vec![0, CONTROL, ONE_LARGE], (0..ATTACKS.len()).collect());
     let runs: Vec<(usize, usize)> = (0..MODES.len()).flat_map(|m| chosen.iter().map(move |a| (m, *a))).collect();
     let messages = context.pick((2, 4), (4, 12));
-    let outcomes = context.each(&runs, |_| 1, |(mode, attack)| {
-        let (name, what) = ATTACKS[*attack];
-        let label = format!("{}, neighbour: {name}", MODES[*mode].1);
-        one(MODES[*mode].1, what, messages).map_err(|e| match e {
-            Failure::Run(e) => failed(&label, e),
-            Failure::Other(e) => e,
-        })
-    })?;
+    let outcomes = context.each(
+        &runs,
+        |_| 1,
+        |(mode, attack)| {
+            let (name, what) = ATTACKS[*attack];
+            let label = format!("{}, neighbour: {name}", MODES[*mode].1);
+            one(MODES[*mode].1, what, messages).map_err(|e| match e {
+                Failure::Run(e) => failed(&label, e),
+                Failure::Other(e) => e,
+            })
+        },
+    )?;
     let at = |mode: usize, attack: usize| runs.iter().position(|r| *r == (mode, attack)).map(|i| outcomes[i]);
     let loss = |mode: usize, attack: usize| match (at(mode, attack), at(mode, 0)) {
         (Some(o), Some(alone)) => 100.0 * (1.0 - o.gbps / alone.gbps),
@@ -137,8 +149,12 @@ fn run(context: &Context) -> Result<Report, ReproduceError> {
     Ok(report)
 }
 
-/// Bars would do; lines over the attack's number show the same.
-fn picture(clock: &str, chosen: &[usize], loss: &dyn Fn(usize, usize) -> f64) -> Result<super::Picture, ReproduceError> {
+/// The loss by neighbour.
+fn picture(
+    clock: &str,
+    chosen: &[usize],
+    loss: &dyn Fn(usize, usize) -> f64,
+) -> Result<super::Picture, ReproduceError> {
     let panel = Panel {
         title: String::new(),
         x: ("neighbour", Scale::Named(chosen.iter().map(|a| ATTACKS[*a].0).collect())),
@@ -178,9 +194,8 @@ fn one(preset: &str, attack: Attack, (warm, measure): (u64, u64)) -> Result<Outc
     let (spec, mut churn) = neighbour(&mut system, attack)?;
     let mut traffic = Together::new(victim, RandomTraffic::new(spec, cfg.seed, "neighbour"));
     traffic.victim.go_on(warm);
-    let operations = |t: &Together<WriteTraffic>, c: &Option<Churn>| {
-        c.as_ref().map_or(t.neighbour.tally().requests, |c| c.done)
-    };
+    let operations =
+        |t: &Together<WriteTraffic>, c: &Option<Churn>| c.as_ref().map_or(t.neighbour.tally().requests, |c| c.done);
     if !go(&mut system, &mut traffic, &mut churn)? {
         return Ok(Outcome { gbps: 0.0, neighbour: 0.0 });
     }

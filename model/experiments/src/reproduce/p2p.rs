@@ -31,9 +31,8 @@ fn run(context: &Context) -> Result<Report, ReproduceError> {
         runs.extend(peer_reads.iter().map(swept));
     }
     let count = context.pick(2, 6);
-    let gbps = context.each(&runs, |_| 1, |(g, sets)| {
-        Ok(messages(generations[*g].1, sets, SIZE, count)?.bw_average_gbps)
-    })?;
+    let gbps =
+        context.each(&runs, |_| 1, |(g, sets)| Ok(messages(generations[*g].1, sets, SIZE, count)?.bw_average_gbps))?;
     let each = 4 + peer_reads.len();
     let mut report = Report::default();
     let (mut rows, mut swept, mut lines) = (Vec::new(), Vec::new(), Vec::new());
@@ -71,14 +70,22 @@ fn run(context: &Context) -> Result<Report, ReproduceError> {
         ));
     }
     let columns = ["PCIe", "line", "switch: write", "read", "root: write", "read", "read/write at the root"];
-    report.grids.push(Grid { title: "Gb/s, 1 MiB messages:".into(), columns: columns.map(String::from).to_vec(), rows });
+    report.grids.push(Grid {
+        title: "Gb/s, 1 MiB messages:".into(),
+        columns: columns.map(String::from).to_vec(),
+        rows,
+    });
     let mut columns = vec!["PCIe".to_string()];
     columns.extend(peer_reads.iter().map(u32::to_string));
     columns.push("enough".into());
-    report.grids.push(Grid { title: "Reads through the root over its open peer reads, Gb/s:".into(), columns, rows: swept });
+    report.grids.push(Grid {
+        title: "Reads through the root over its open peer reads, Gb/s:".into(),
+        columns,
+        rows: swept,
+    });
     report.notes.push(
         "No cap of a root complex is published for these generations: 32 open reads of 512 bytes are assumed and swept. The \
-         cap of the root complexes measured in 2013 and 2014 is 2 and 7 such reads."
+         cap of the root complexes measured in 2013 and 2014 is 2 and 8 such reads."
             .into(),
     );
     let panel = Panel {

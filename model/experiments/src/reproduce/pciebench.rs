@@ -39,7 +39,12 @@ fn run(context: &Context) -> Result<Report, ReproduceError> {
             let windows: Vec<u64> = figures(&cfg, quantity).map(|p| p.x).collect();
             // Knees and both ends.
             let keep = |w: u64| context.pick([64 << 10, KNEE, 64 << 20].contains(&w), true);
-            runs.extend(windows.into_iter().filter(|w| keep(*w)).map(|window| Run { host, quantity, window, simple: false }));
+            runs.extend(windows.into_iter().filter(|w| keep(*w)).map(|window| Run {
+                host,
+                quantity,
+                window,
+                simple: false,
+            }));
         }
     }
     let windows: Vec<u64> = runs.iter().filter(|r| r.quantity == RATE).map(|r| r.window).collect();
@@ -48,9 +53,9 @@ fn run(context: &Context) -> Result<Report, ReproduceError> {
     let mut report = Report { clock: clock_and_width(&config(HOSTS[0], &[])?), ..Report::default() };
     let value = |r: &Run, m: &Accessed| if r.quantity == RATE { m.rate } else { m.latency_ns };
     let find = |host: &str, quantity: &str, window: u64, simple: bool| {
-        let at = runs.iter().position(|r| {
-            r.host == host && r.quantity == quantity && r.window == window && r.simple == simple
-        })?;
+        let at = runs
+            .iter()
+            .position(|r| r.host == host && r.quantity == quantity && r.window == window && r.simple == simple)?;
         Some(value(&runs[at], &measured[at]))
     };
     for host in HOSTS {
@@ -65,7 +70,8 @@ fn run(context: &Context) -> Result<Report, ReproduceError> {
     }
     let mut rows = Vec::new();
     for point in figures(&config(HOSTS[0], &[])?, RATE) {
-        let (Some(full), Some(simple)) = (find(HOSTS[0], RATE, point.x, false), find(HOSTS[0], RATE, point.x, true)) else {
+        let (Some(full), Some(simple)) = (find(HOSTS[0], RATE, point.x, false), find(HOSTS[0], RATE, point.x, true))
+        else {
             continue;
         };
         let off = |v: f64| format!("{:+.1} %", 100.0 * (v / point.y - 1.0));
@@ -78,13 +84,9 @@ fn run(context: &Context) -> Result<Report, ReproduceError> {
     let title = "Throughput, Mtrans/s, with look-ups that hit taking a share of the walker and not:".to_string();
     report.grids.push(Grid { title, columns: columns.map(String::from).to_vec(), rows });
     if let (Some(full), Some(simple)) = (find(HOSTS[0], RATE, KNEE, false), find(HOSTS[0], RATE, KNEE, true)) {
-        report.answer.push(format!(
-            "A random read beyond the IOTLB's reach costs the share of pages that are not cached times the walk: \
-             (1 - C/W) P holds at every window on both hosts, and super pages cost nothing."
-        ));
-        report.answer.push(format!(
-            "With 31 reads in flight the walker's interval, 52 ns a miss, sets the throughput of large windows."
-        ));
+        report.answer.push("A random read beyond the IOTLB's reach costs the share of pages that are not cached times the walk: \
+             (1 - C/W) P holds at every window on both hosts, and super pages cost nothing.".into());
+        report.answer.push("With 31 reads in flight the walker's interval, 52 ns a miss, sets the throughput of large windows.".into());
         report.answer.push(format!(
             "The knee at 512 KiB, where one read in eleven misses, is the order of delivery: a DMA engine that hands reads \
              over in the order of their requests gives {full:.1} Mtrans/s ({simple:.1} with hits that cost the walker \

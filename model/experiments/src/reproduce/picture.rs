@@ -112,7 +112,7 @@ const COLOURS: [RGBColor; 7] = [
     RGBColor(80, 80, 80),
 ];
 
-const HEIGHT: u32 = 470;
+const PANEL_HEIGHT: u32 = 410;
 const PANEL: u32 = 600;
 
 /// Draws panels in a row under a title; the subtitle names clock and width.
@@ -130,14 +130,16 @@ fn font(size: u32) -> FontDesc<'static> {
 }
 
 fn draw_into(svg: &mut String, title: &str, subtitle: &str, panels: &[Panel]) -> Drawn {
-    let count = panels.len().max(1);
-    let width = (PANEL * count as u32).max(860);
-    let root = SVGBackend::with_string(svg, (width, HEIGHT)).into_drawing_area();
+    // Three in a row at most.
+    let columns = if panels.len() > 3 { 2 } else { panels.len().max(1) };
+    let rows = panels.len().div_ceil(columns).max(1);
+    let size = ((PANEL * columns as u32).max(860), 60 + PANEL_HEIGHT * rows as u32);
+    let root = SVGBackend::with_string(svg, size).into_drawing_area();
     root.fill(&WHITE)?;
     root.draw(&Text::new(title.to_string(), (20, 12), font(21)))?;
     root.draw(&Text::new(subtitle.to_string(), (20, 40), font(14).color(&BLACK.mix(0.7))))?;
     let (_, below) = root.split_vertically(60);
-    for (area, panel) in below.split_evenly((1, count)).iter().zip(panels) {
+    for (area, panel) in below.split_evenly((rows, columns)).iter().zip(panels) {
         draw_panel(area, panel)?;
     }
     root.present()?;
@@ -145,7 +147,8 @@ fn draw_into(svg: &mut String, title: &str, subtitle: &str, panels: &[Panel]) ->
 }
 
 fn draw_panel(area: &Area<'_>, panel: &Panel) -> Drawn {
-    let all = || panel.lines.iter().flat_map(|l| l.points.iter().copied()).chain(panel.marks.iter().map(|m| (m.x, m.y)));
+    let all =
+        || panel.lines.iter().flat_map(|l| l.points.iter().copied()).chain(panel.marks.iter().map(|m| (m.x, m.y)));
     let xs = || all().map(|p| panel.x.1.place(p.0));
     let (low, high) = (xs().fold(f64::MAX, f64::min), xs().fold(f64::MIN, f64::max));
     if low > high {

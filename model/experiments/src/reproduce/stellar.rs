@@ -52,7 +52,8 @@ fn curve(context: &Context, report: &mut Report) -> Result<Panel, ReproduceError
     let sizes: &[u64] = context.pick(&[64 * K, 2 * M, 4 * M], &full);
     let presets = [ATS[0], ATS[1], EMTT];
     let runs: Vec<Run> = presets.iter().flat_map(|p| sizes.iter().map(|s| (*p, Vec::new(), *s))).collect();
-    let measured = context.each(&runs, |r| r.2, |(preset, sets, size)| messages(preset, sets, *size, iterations(*size)))?;
+    let measured =
+        context.each(&runs, |r| r.2, |(preset, sets, size)| messages(preset, sets, *size, iterations(*size)))?;
     let gbps = |preset: &str, size: u64| {
         let at = runs.iter().position(|r| r.0 == preset && r.2 == size)?;
         Some(measured[at].bw_average_gbps)
@@ -113,11 +114,15 @@ fn controls(context: &Context, report: &mut Report) -> Result<(), ReproduceError
             runs.push((*preset, sets(list), size));
         }
     }
-    let gbps = context.each(&runs, |r| r.2, |(preset, sets, size)| {
-        // With random replacement the steady state takes a few passes.
-        let count = if sets.len() == random.len() { 4 } else { iterations(*size) };
-        Ok(messages(preset, sets, *size, count)?.bw_average_gbps)
-    })?;
+    let gbps = context.each(
+        &runs,
+        |r| r.2,
+        |(preset, sets, size)| {
+            // With random replacement the steady state takes a few passes.
+            let count = if sets.len() == random.len() { 4 } else { iterations(*size) };
+            Ok(messages(preset, sets, *size, count)?.bw_average_gbps)
+        },
+    )?;
     for (preset, v) in presets.iter().zip(gbps.chunks(8)) {
         let mut add = |what: &str, bound: f64, judge: Judge, value: f64| {
             report.checks.push(Check::control(&format!("{preset}, {what}"), "Gb/s", bound, judge, value));
@@ -259,19 +264,23 @@ fn remains(context: &Context, report: &mut Report, map: &Map) -> Result<(), Repr
     let emtt: Vec<String> = ats.iter().take(5).cloned().collect();
     let cases = [("ATS, 4 KiB, 1 us", ATS[1], ats), ("eMTT", EMTT, emtt)];
     let streamed = context.each(&cases, |_| 1, |(_, preset, sets)| timed(preset, sets, MAP_SIZE, 1))?;
-    let small = context.each(&cases, |_| 1, |(_, preset, sets)| {
-        let mut sets = sets.clone();
-        sets.extend(["traffic.qps=1".into(), "traffic.queue_depth=1".into()]);
-        let accesses = Random {
-            regions: (1, 16 * M),
-            functions: 1,
-            bytes: 64,
-            align: 4096,
-            op: Op::WRITE,
-            accesses: context.pick((2500, 500), (4000, 2000)),
-        };
-        random(&config(preset, &sets)?, &accesses)
-    })?;
+    let small = context.each(
+        &cases,
+        |_| 1,
+        |(_, preset, sets)| {
+            let mut sets = sets.clone();
+            sets.extend(["traffic.qps=1".into(), "traffic.queue_depth=1".into()]);
+            let accesses = Random {
+                regions: (1, 16 * M),
+                functions: 1,
+                bytes: 64,
+                align: 4096,
+                op: Op::WRITE,
+                accesses: context.pick((2500, 500), (4000, 2000)),
+            };
+            random(&config(preset, &sets)?, &accesses)
+        },
+    )?;
     let mut rows = Vec::new();
     for ((case, (m, times)), alone) in cases.iter().zip(&streamed).zip(&small) {
         let gib = MAP_SIZE as f64 / (K * M) as f64;
@@ -300,9 +309,7 @@ fn remains(context: &Context, report: &mut Report, map: &Map) -> Result<(), Repr
     report.grids.push(Grid { title, columns: head.iter().map(|h| (*h).into()).collect(), rows });
     let gain = small[0].latency_ns - small[1].latency_ns;
     let (ats, emtt) = (&streamed[0].0, &streamed[1].0);
-    report.answer.push(format!(
-        "The drop is exposed misses: beyond the ATC's 2 MiB every granule is asked for again, with no MTT miss anywhere."
-    ));
+    report.answer.push("The drop is exposed misses: beyond the ATC's 2 MiB every granule is asked for again, with no MTT miss anywhere.".into());
     report.answer.push(format!(
         "With 4 KiB granules and a round trip of 1 us it vanishes from {} requests in flight on; with one in flight the \
          bandwidth is {:.0} Gb/s.",

@@ -52,7 +52,14 @@ pub(super) struct Root {
 }
 
 impl Root {
-    pub(super) fn new(iommu: Iommu, agent: Agent, completer: Completer, memory_read: Time, peer_write_gbps: u32, peers: PeerReads) -> Self {
+    pub(super) fn new(
+        iommu: Iommu,
+        agent: Agent,
+        completer: Completer,
+        memory_read: Time,
+        peer_write_gbps: u32,
+        peers: PeerReads,
+    ) -> Self {
         Self {
             iommu,
             agent,
