@@ -2,9 +2,12 @@
 
 mod args;
 mod bench;
+mod export;
 mod failure;
+mod fpga;
 mod output;
 mod presets;
+mod reproduce;
 mod trace;
 
 use args::{Command, CommandLine};
@@ -16,7 +19,10 @@ fn main() -> ExitCode {
     let result = match line.command {
         None => bench::run(&line.bench),
         Some(Command::Bench(args)) => bench::run(&args),
+        Some(Command::Reproduce(args)) => reproduce::run(&args),
         Some(Command::Trace(args)) => trace::run(&args),
+        Some(Command::Export(args)) => export::run(&args),
+        Some(Command::Fpga(args)) => fpga::run(&args),
         Some(Command::Presets(args)) => presets::run(&args),
     };
     match result {

@@ -1,6 +1,8 @@
 //! The unit as hardware in rust-hdl, and its Verilog exporter.
 
+pub mod atc;
 pub mod export;
+pub mod package;
 pub mod prim;
 pub mod sim;
 

@@ -222,6 +222,11 @@ impl Mpt {
 /// Checked requests a stream may hold in `seg`.
 const SEG_DEPTH: u32 = 8;
 
+/// Bytes for which a request needs a mapping: a read of no bytes leaves as a zero-length read of one place.
+fn reach(wr: &WorkRequest) -> u32 {
+    if wr.op == Op::READ { wr.length.0.max(1) } else { wr.length.0 }
+}
+
 /// An access of `dma` as a request.
 fn again(access: &Retranslate, stream: StreamId) -> WorkRequest {
     WorkRequest {
@@ -249,7 +254,7 @@ fn protection(wr: &WorkRequest, region: &Region) -> Syndrome {
         Syndrome::PD
     } else if region.function != wr.function {
         Syndrome::FUNCTION
-    } else if !region.contains(wr.va, wr.length.0) {
+    } else if !region.contains(wr.va, reach(wr)) {
         Syndrome::BOUNDS
     } else if !region.rights.allow(wr.op, wr.remote) {
         Syndrome::RIGHTS

@@ -27,10 +27,13 @@ impl SlotSet {
             .find(|(_, w)| **w != 0)
             .map(|(i, w)| Slot((64 * i) as u16 + w.trailing_zeros() as u16))
     }
-    /// The highest slot.
-    pub fn last(&self) -> Option<Slot> {
-        let at = |(i, w): (usize, &u64)| Slot((64 * i) as u16 + 63 - w.leading_zeros() as u16);
-        self.0.iter().enumerate().rev().find(|(_, w)| **w != 0).map(at)
+    /// The lowest slot from `start` on, else the lowest of all: round robin.
+    pub fn next(&self, start: Slot) -> Option<Slot> {
+        let mut above = *self;
+        let word = (usize::from(start.0) / 64) & 3;
+        above.0[..word].fill(0);
+        above.0[word] &= u64::MAX << (start.0 % 64);
+        above.first().or_else(|| self.first())
     }
     /// Whether the set is empty.
     pub fn is_empty(&self) -> bool {

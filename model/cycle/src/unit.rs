@@ -121,10 +121,12 @@ impl Unit {
             grant_valid: w.ats.grant_valid,
             grant_slot: w.ats.grant_slot,
             grant_index: w.ats.grant_index,
+            grant_first: w.ats.grant_first,
             wake: w.ats.wake,
             write_room: w.dma.write_room,
             read_room: w.dma.read_room,
             write_sent: w.dma.write_sent,
+            flushed: w.dma.flushed,
         }
     }
 

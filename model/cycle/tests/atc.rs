@@ -27,8 +27,8 @@ impl Bench {
             bench.step(&AtcIn::default());
             clearing += 1;
         }
-        // One set a cycle, or one function where there are more, then the ready register.
-        assert_eq!(clearing, u64::from(cfg.atc_sets.max(cfg.functions)));
+        // One set a cycle, or one function where there are more; two for the last to reach the RAM.
+        assert_eq!(clearing, u64::from(cfg.atc_sets.max(cfg.functions)) + 2);
         bench
     }
 
@@ -50,8 +50,11 @@ impl Bench {
             assert!(!self.out.result.valid);
             self.step(&AtcIn::default());
         }
-        assert!(self.out.result.valid && self.out.result.slot == Slot(3));
-        self.out
+        let result = self.out.result;
+        assert!(result.valid && result.slot == Slot(3));
+        // Its statistics follow one cycle later.
+        self.step(&AtcIn::default());
+        AtcOut { result, ..self.out }
     }
 
     fn hit(&mut self, key: AtcKey) -> Option<u64> {
@@ -141,12 +144,13 @@ fn reset_forgets_what_was_held() {
 }
 
 #[test]
-fn base_fill_is_visible_after_exactly_five_cycles() {
+fn base_fill_is_visible_after_exactly_eight_cycles() {
     let k = key(1, 7 * K4);
     for (early, expected) in [(1, None), (0, Some(0x9000))] {
         let mut b = Bench::small();
         b.step(&AtcIn { fill: page(k, 0x9000), ..AtcIn::default() });
-        for _ in 0..4 - early {
+        // Buffer, key, tag RAM, word, compare, judgement, write port, RAM.
+        for _ in 0..7 - early {
             assert!(!b.out.fill_done);
             b.step(&AtcIn::default());
         }
@@ -184,10 +188,10 @@ fn one_lookup_a_cycle_beside_a_fill_and_a_sweep_outside_its_range() {
 
 #[test]
 fn range_is_pending_from_the_edge_that_takes_the_invalidation() {
-    // The compare stands two edges behind the lookup's edge: a lookup sampled two edges before the invalidation is
-    // compared before it is pending (and carries the old epoch), one sampled an edge later is not.
+    // The compare stands one edge behind the lookup's edge: a lookup sampled an edge before the invalidation is compared
+    // before it is pending (and carries the old epoch), one sampled at the same edge is not.
     let k = key(0, 0x3000);
-    for (before, hit) in [(2, true), (1, false), (0, false)] {
+    for (before, hit) in [(2, true), (1, true), (0, false)] {
         let mut b = Bench::small();
         b.fill(page(k, 0x9000));
         let mut results = Vec::new();
@@ -215,9 +219,10 @@ fn sweep_takes_one_cycle_a_set_and_leaves_nothing() {
     for n in 0..64 {
         b.fill(page(key(0, n * K4), 0x40_0000 + n * K4));
     }
-    // taken 1, start 1, first read to first write 3, then a set a cycle, drain 3.
+    // Taken 1, start 1, generation 3, a set a cycle (the one large entry: 1 + 3), RAM, word, compare, judgement, write
+    // port, RAM 6, released 1.
     for (log2, sets) in [(12, 1), (14, 4), (18, 64), (30, 64)] {
-        assert_eq!(b.invalidate(range(0, 0, log2)), 1 + 1 + 3 + sets + 3, "2^{log2}");
+        assert_eq!(b.invalidate(range(0, 0, log2)), 1 + 1 + 3 + sets.max(4) + 6 + 1, "2^{log2}");
     }
     assert!((0..64).all(|n| b.hit(key(0, n * K4)).is_none()));
 }
@@ -301,8 +306,8 @@ fn whole_function_invalidation_needs_no_sweep_until_the_generation_wraps() {
         b.fill(page(key(1, 0x8000), 0x1_0000));
         b.fill(AtcFill { size_log2: 21, ..page(key(1, M2), M2) });
         assert!(b.hit(key(1, 0x8000)).is_some() && b.hit(key(1, M2)).is_some());
-        // taken, generation bumped, drain 3; at the wrap a sweep of 64 sets as well.
-        let expected = if n % 16 == 0 { 1 + 1 + 3 + 64 + 3 } else { 1 + 1 + 3 };
+        // As above with the 16 large entries, 16 + 3; at the wrap the 64 sets as well, at the same time.
+        let expected = 1 + 1 + 3 + if n % 16 == 0 { 64 } else { 19 } + 6 + 1;
         assert_eq!(b.invalidate(everything), expected, "bump {n}");
         assert_eq!((b.hit(key(1, 0x8000)), b.hit(key(1, M2))), (None, None));
     }
@@ -423,4 +428,67 @@ fn a_fill_taken_together_with_an_invalidation_of_its_page_does_not_survive() {
         b.step(&AtcIn::default());
     }
     assert_eq!(b.hit(k), None);
+}
+
+#[test]
+fn a_lookup_sampled_at_the_edge_of_a_write_sees_the_old_ways_without_the_one_written() {
+    // Two pages of one set; the second is filled again while lookups of both run every cycle.
+    let (k, other) = (key(0, 3 * K4), key(0, (3 + 64) * K4));
+    for (asked, misses) in [(k, 0), (other, 1)] {
+        let mut b = Bench::small();
+        b.fill(page(k, 0x9000));
+        b.fill(page(other, 0xa000));
+        let mut missed = 0;
+        for n in 0..30 {
+            let lookup = AtcLookup { valid: true, slot: Slot(0), key: asked, read: true, write: false };
+            let fill = if n == 5 { page(other, 0xa000) } else { AtcFill::default() };
+            b.step(&AtcIn { lookup, fill, ..AtcIn::default() });
+            missed += u32::from(b.out.result.valid && !b.out.result.hit);
+        }
+        assert_eq!(missed, misses);
+    }
+}
+
+#[test]
+fn no_two_base_entries_answer_one_lookup() {
+    let plain = key(0, 0x8000);
+    let (one, two) = (with_pasid(plain, 1), with_pasid(plain, 2));
+    let mut b = Bench::small();
+    b.fill(page(one, 0x1_0000));
+    b.fill(page(two, 0x2_0000));
+    assert_eq!((b.hit(one), b.hit(two)), (Some(0x1_0000), Some(0x2_0000)));
+    // A global entry takes the place of both, and of nothing without a PASID.
+    b.fill(page(plain, 0x3_0000));
+    b.fill(AtcFill { global: true, ..page(one, 0x4_0000) });
+    assert_eq!([plain, one, two].map(|k| b.hit(k)), [Some(0x3_0000), Some(0x4_0000), Some(0x4_0000)]);
+    // And the other way round.
+    b.fill(page(two, 0x5_0000));
+    assert_eq!([plain, one, two].map(|k| b.hit(k)), [Some(0x3_0000), None, Some(0x5_0000)]);
+}
+
+#[test]
+fn a_large_fill_drops_what_overlaps_it() {
+    let mut b = Bench::small();
+    let k = key(0, 1 << 30);
+    let inside = key(0, (1 << 30) + 5 * M2);
+    b.fill(AtcFill { size_log2: 30, ..page(k, 3 << 30) });
+    assert_eq!(b.hit(inside), Some((3 << 30) + 5 * M2));
+    b.fill(AtcFill { size_log2: 21, ..page(inside, 7 * M2) });
+    assert_eq!((b.hit(inside), b.hit(k)), (Some(7 * M2), None));
+    b.fill(AtcFill { size_log2: 30, ..page(k, 3 << 30) });
+    assert_eq!((b.hit(inside), b.hit(k)), (Some((3 << 30) + 5 * M2), Some(3 << 30)));
+    assert!(!b.out.stat_evict);
+}
+
+#[test]
+fn the_large_page_array_goes_first() {
+    let mut b = Bench::small();
+    let k = key(0, 5 * M2);
+    b.fill(page(k, 0x9000));
+    b.fill(AtcFill { size_log2: 21, write: false, ..page(k, 7 * M2) });
+    let out = b.lookup(k, true, false);
+    assert!(out.stat_hit_large && !out.stat_hit_base && out.result.address.0 == 7 * M2);
+    // It does not grant a write; the base entry does.
+    let out = b.lookup(k, true, true);
+    assert!(out.stat_hit_base && out.result.address.0 == 0x9000);
 }

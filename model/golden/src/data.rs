@@ -3,10 +3,10 @@
 use crate::Judge;
 use crate::function::prefix;
 use crate::request::{Move, Open, State};
-use crate::tables::{Path, page_check};
+use crate::tables::{Path, grants, page_check};
 use crate::versions::{Serial, When};
 use crate::violation::Violation;
-use types::port::FunctionCfg;
+use types::port::{FunctionCfg, WorkRequest};
 use types::{AddressType, FunctionId, Iova, Op, PasidPrefix, Syndrome, TlpAddr, Va};
 
 /// What a data TLP does.
@@ -201,7 +201,7 @@ impl Judge {
             let left = 4096 - (va.0 & 0xfff) as u32;
             for entry in self.tables.entries(region, wr.key, region.page_index(va), when) {
                 let iova = Iova(entry.address.0 & !mask | va.0 & mask);
-                let syndrome = if syndrome.is_ok() { page_check(entry, wr.op) } else { syndrome };
+                let syndrome = if syndrome.is_ok() { page_check(entry, wr) } else { syndrome };
                 let verdict = if syndrome.is_ok() { Verdict::Legal(left) } else { Verdict::Refused(syndrome) };
                 let plain = prefix(cfg, region.pasid, wr.op == Op::READ);
                 let (none, address) = (PasidPrefix::default(), TlpAddr(iova.0));
@@ -211,7 +211,7 @@ impl Judge {
                     Path::Translated => {
                         out.push(Target { at: AddressType::TRANSLATED, prefix: none, ..untranslated });
                     }
-                    Path::Ats if syndrome.is_ok() => self.translated(cfg, wr.op, iova, untranslated, when, &mut out),
+                    Path::Ats if syndrome.is_ok() => self.translated(cfg, wr, iova, untranslated, when, &mut out),
                     Path::Ats => out.push(untranslated),
                 }
             }
@@ -220,12 +220,20 @@ impl Judge {
     }
 
     /// The same through ATS: by each answer that grants the access, with the permissions of that answer.
-    fn translated(&self, cfg: &FunctionCfg, op: Op, iova: Iova, plain: Target, when: When, out: &mut Vec<Target>) {
+    fn translated(
+        &self,
+        cfg: &FunctionCfg,
+        wr: &WorkRequest,
+        iova: Iova,
+        plain: Target,
+        when: When,
+        out: &mut Vec<Target>,
+    ) {
         let found = out.len();
         let scope = prefix(cfg, plain.prefix, true);
         for (answer, address) in self.translations.covering(cfg.function, scope, iova) {
             let entry = &answer.entry;
-            if op.writes() && !entry.write || op.reads() && !entry.read {
+            if !grants(entry.read, entry.write, wr) {
                 continue;
             }
             let target = if entry.untranslated {
@@ -241,27 +249,22 @@ impl Judge {
         }
     }
 
-    /// Whether a zero-length read can be a flush: it follows writes of its function on their path, so it goes where an
-    /// open write may go, with the same AT.
-    pub(crate) fn flush(&self, access: &Access<'_>) -> Result<(), Violation> {
-        let page = |address: TlpAddr| address.0 & !0xfff;
-        let writes = self.requests.open.values().filter(|o| o.wr.op == Op::WRITE && o.wr.function == access.function);
-        for open in writes {
-            let sent = self.requests.states.iter().map(|s| s.of(open.accepted).sent).max().unwrap_or(0);
-            // The page of each byte that may have been written, by 4 KiB steps.
-            let first = 4096 - (open.wr.va.0 & 0xfff) as u32;
-            let starts = std::iter::once(0).chain((first..sent).step_by(4096));
-            for offset in starts.filter(|offset| *offset < sent) {
-                let same = |t: &Target| {
-                    matches!(t.verdict, Verdict::Legal(_))
-                        && t.at == access.at
-                        && page(t.address) == page(access.address)
-                };
-                if self.targets(open, offset, When::Now).iter().any(same) {
-                    return Ok(());
-                }
-            }
-        }
-        Err(Violation::Unexpected { what: "a zero-length read", address: access.address, at: access.at })
+    /// The requests for no bytes that a zero-length read may belong to.
+    pub(crate) fn reads_of_nothing(&self, access: &Access<'_>) -> Vec<(Serial, u32)> {
+        let fits = |open: &Open| {
+            let legal = |t: &Target| {
+                let here = TlpAddr(t.address.0 & !3) == access.address && t.at == access.at;
+                here && t.prefix == access.prefix && matches!(t.verdict, Verdict::Legal(_))
+            };
+            let mine = open.wr.op == Op::READ && open.wr.length.0 == 0 && open.wr.function == access.function;
+            mine && self.targets(open, 0, When::Now).iter().any(legal)
+        };
+        self.requests.open.values().filter(|o| fits(o)).map(|o| (o.accepted, 0)).collect()
+    }
+
+    /// The ways in which byte `offset` of a request may be accessed now.
+    pub(crate) fn legal(&self, open: &Open, offset: u32) -> impl Iterator<Item = (AddressType, TlpAddr)> {
+        let targets = self.targets(open, offset, When::Now).into_iter();
+        targets.filter(|t| matches!(t.verdict, Verdict::Legal(_))).map(|t| (t.at, t.address))
     }
 }

@@ -2,8 +2,9 @@
 
 use crate::Judge;
 use crate::function::prefix;
+use crate::outstanding::Read;
 use crate::request::Open;
-use crate::tables::{Path, page_check};
+use crate::tables::{Path, grants, page_check, reach};
 use crate::versions::When;
 use crate::violation::Violation;
 use types::{Iova, MttEntry, Op, PageIndex, Region, StreamId, Syndrome, Va, WrId};
@@ -30,11 +31,11 @@ impl Judge {
     /// The pages a request still needs after `sent` bytes, in each region that allows it.
     pub(crate) fn pages<'a>(&'a self, open: &'a Open, sent: u32, when: When) -> impl Iterator<Item = Page<'a>> {
         let wr = &open.wr;
-        let allowed = self.tables.verdicts(wr, when).filter(move |(s, _)| s.is_ok() && sent < wr.length.0);
+        let allowed = self.tables.verdicts(wr, when).filter(move |(s, _)| s.is_ok() && sent < reach(wr));
         allowed.filter_map(|(_, region)| region).flat_map(move |region| {
             // In bounds, so that nothing wraps.
             let from = wr.va.0.wrapping_add(u64::from(sent));
-            let end = wr.va.0.wrapping_add(u64::from(wr.length.0) - 1);
+            let end = wr.va.0.wrapping_add(u64::from(reach(wr)) - 1);
             let mask = region.page_size.offset_mask().0;
             let index = |va: u64| region.page_index(Va(va)).0;
             (index(from)..=index(end)).map(move |i| {
@@ -52,6 +53,10 @@ impl Judge {
     /// Whether there is a cause for an error: one that existed since the request was accepted and lies in what it had
     /// not sent yet.
     fn cause(&self, open: &Open, sent: u32, syndrome: Syndrome) -> bool {
+        self.own_cause(open, sent, syndrome) || self.failed_flush(open, syndrome)
+    }
+
+    pub(crate) fn own_cause(&self, open: &Open, sent: u32, syndrome: Syndrome) -> bool {
         let (wr, since) = (&open.wr, When::Since(open.accepted));
         let pages = || self.pages(open, sent, since);
         let entry = |test: &dyn Fn(&Page<'_>, &MttEntry) -> bool| {
@@ -60,15 +65,14 @@ impl Judge {
         let read = |test: &dyn Fn(Option<Syndrome>) -> bool| {
             self.outstanding.reads.values().any(|r| r.claim(open.accepted).is_some() && test(r.outcome))
         };
-        let ats =
-            |p: &Page<'_>, e: &MttEntry| page_check(e, wr.op).is_ok() && self.tables.path(p.region, e) == Path::Ats;
+        let ats = |p: &Page<'_>, e: &MttEntry| page_check(e, wr).is_ok() && self.tables.path(p.region, e) == Path::Ats;
         match syndrome {
             s if s <= Syndrome::RIGHTS => self.tables.verdicts(wr, since).any(|(verdict, _)| verdict == s),
             Syndrome::NOT_PRESENT => {
                 pages().any(|p| self.tables.absent(p.region, wr.key, p.index, open.accepted))
-                    || entry(&|_, e| page_check(e, wr.op) == syndrome)
+                    || entry(&|_, e| page_check(e, wr) == syndrome)
             }
-            Syndrome::PAGE_RIGHTS => entry(&|_, e| page_check(e, wr.op) == syndrome),
+            Syndrome::PAGE_RIGHTS => entry(&|_, e| page_check(e, wr) == syndrome),
             Syndrome::TRANSLATION_ACCESS => entry(&|p, e| ats(p, e) && self.denied(open, p, e)),
             Syndrome::TRANSLATION_FAILED => entry(&|p, e| {
                 let (first, last) = p.range(e);
@@ -107,8 +111,10 @@ impl Judge {
         let steps = (first.0 & !0xfff..=last.0).step_by(4096);
         steps.map(|iova| Iova(iova.max(first.0))).any(|iova| {
             self.translations.covering(cfg.function, scope, iova).any(|(answer, _)| {
-                let lacks_write = open.wr.op.writes() && !answer.entry.write && !answer.no_write;
-                answer.arrived > open.accepted && (lacks_write || open.wr.op.reads() && !answer.entry.read)
+                let (read, write) = (answer.entry.read, answer.entry.write);
+                // W = 0 in an answer to NW = 1 is no refusal.
+                let refused = !grants(read, write || answer.no_write && open.wr.op.writes(), &open.wr);
+                answer.arrived > open.accepted && refused
             })
         })
     }
@@ -140,6 +146,13 @@ impl Judge {
             if open.wr.op == Op::READ && open.delivered < length {
                 return Err(early(open.delivered, "delivered"));
             }
+            let answered = |r: &Read| r.claim(number).is_some() && r.outcome == Some(Syndrome::OK);
+            if open.wr.op == Op::READ && length == 0 && !self.outstanding.reads.values().any(answered) {
+                return Err(early(0, "read: no zero-length read has come back"));
+            }
+            if self.unflushed(number, open) {
+                return Err(early(length, "sent and the last of them not flushed"));
+            }
             // A request passed over as failed has bytes left.
             self.requests.states.iter().map(|s| s.of(number).sent == length).collect::<Vec<_>>()
         } else {
@@ -157,6 +170,7 @@ impl Judge {
         }
         let mut keep = keep.into_iter();
         self.requests.states.retain(|_| keep.next() == Some(true));
+        self.paths.ended(number, stream, seen.is_ok());
         self.finished(number);
         Ok(())
     }

@@ -11,12 +11,15 @@
 //! | `data` | data TLPs: to which request each belongs, and whether it is legal for it |
 //! | `outbound` | every TLP that leaves: form, table fetches, Translation Requests, tags |
 //! | `outstanding` | completions |
+//! | `paths` | flushes where an ordered stream changes between translated and untranslated requests |
 //! | `request` | bytes owed, and the attributions that are still possible |
 //! | `ending` | syndromes, read data, the end of a request |
 //!
 //! **Versions.** A mapping is legal from the event that made it until a removal that started after it was superseded
 //! has been reported: `RevocationReported` for regions and pages, `InvalidationCompleted` for translations. So between
 //! a change and the report old and new are both legal, each with its own permissions.
+//!
+//! **Reset of a function.** Its requests may still be reported, in any way, and owe nothing; none of their TLPs may leave.
 //!
 //! **Events.** A message TLP is told by its own event (`InvalidationAccepted`, `InvalidationCompleted`), not by `TlpIn`
 //! or `TlpOut`. `ReadData` and `WriteData` may be told in pieces of any size. After a refused event the judge's state is
@@ -27,6 +30,7 @@ mod ending;
 mod function;
 mod outbound;
 mod outstanding;
+mod paths;
 mod request;
 mod tables;
 mod translations;
@@ -50,6 +54,7 @@ pub struct Judge {
     tables: tables::Tables,
     translations: translations::Translations,
     outstanding: outstanding::Outstanding,
+    paths: paths::Paths,
     requests: request::Requests,
 }
 
@@ -76,12 +81,18 @@ impl Judge {
                 self.tables.used(wr.key, now);
                 self.requests.accept(wr, now)?;
             }
+            Event::WriteData { stream, id, .. } | Event::ReadData { stream, id, .. }
+                if self.requests.is_orphan(stream, id) => {}
+            Event::MessageDone { stream, id, .. } if self.requests.bury(stream, id) => {}
             Event::WriteData { stream, id, offset, bytes } => {
                 let number = self.requests.number(stream, id, "message bytes were taken")?;
                 self.requests.give(number, offset.0, bytes);
             }
             Event::TlpOut { tlp, payload } => self.outbound(tlp, payload)?,
             Event::TlpIn { tlp, payload } => {
+                if let Body::Completion { requester, tag, status, .. } = tlp.body {
+                    self.paths.answered((requester, tag), status == types::tlp::status::SC);
+                }
                 let brought = self.outstanding.completion(tlp, payload, &mut self.translations, now);
                 if let Some((address, line)) = brought {
                     self.tables.fetched(address, &line, now);
@@ -130,6 +141,7 @@ impl Judge {
             self.tables.reset(self.now);
             self.outstanding = outstanding::Outstanding::default();
             self.requests = request::Requests::default();
+            self.paths = paths::Paths::default();
             return;
         };
         if let Some(cfg) = self.functions.get(function) {
@@ -138,9 +150,13 @@ impl Judge {
         self.functions.reset(function, self.now, oldest);
         self.translations.clear(function);
         self.translations.drop_pending(function);
+        self.paths.reset(function);
         let open = self.requests.open.values();
         let gone: Vec<Serial> = open.filter(|o| o.wr.function == function).map(|o| o.accepted).collect();
-        gone.into_iter().for_each(|number| self.finished(number));
+        for number in gone {
+            self.requests.orphan(number);
+            self.finished(number);
+        }
     }
 
     /// A request has ended: forgets what only it could have met.

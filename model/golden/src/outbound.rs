@@ -9,7 +9,7 @@ use crate::versions::When;
 use crate::violation::Violation;
 use types::port::FunctionCfg;
 use types::tlp::{Body, MemoryOp};
-use types::{AddressType, FunctionId, Iova, PageSize, PasidPrefix, Tlp, TlpAddr};
+use types::{AddressType, FunctionId, Iova, PageSize, PasidPrefix, Tag, Tlp, TlpAddr};
 
 /// Bytes before the first enabled one, and enabled bytes, if these are contiguous; (0, 0) for a zero-length read.
 fn enabled(length_dw: u16, first: u8, last: u8) -> Option<(u32, u32)> {
@@ -35,6 +35,7 @@ struct Request<'a> {
     cfg: FunctionCfg,
     op: MemoryOp,
     at: AddressType,
+    tag: Tag,
     enables: (u8, u8),
     /// DW-aligned.
     address: TlpAddr,
@@ -67,7 +68,7 @@ impl Judge {
             return Err(Violation::TagReuse { requester, tag });
         }
         let (enables, prefix, length_dw) = ((first_be & 0xf, last_be & 0xf), seen_prefix(tlp.pasid), tlp.length_dw);
-        let request = Request { cfg, op, at, enables, address, no_write, length_dw, prefix, payload };
+        let request = Request { cfg, op, at, tag, enables, address, no_write, length_dw, prefix, payload };
         let table = op == MemoryOp::Read && self.tables.in_memory(Iova(address.0));
         let pending = match (op, at) {
             (MemoryOp::Read, AddressType::TRANSLATION_REQUEST) => self.translation_request(&request)?,
@@ -99,18 +100,38 @@ impl Judge {
         let address = TlpAddr(r.address.0 + u64::from(skip));
         let (function, at, prefix) = (r.cfg.function, r.at, r.prefix);
         let access = Access { function, write, at, prefix, address, length, bytes };
-        if length == 0 {
-            return match write {
-                true => Err(Violation::Unexpected { what: "a zero-length write", address, at }),
-                false => self.flush(&access).map(|()| Some(Pending::Flush)),
-            };
+        if length == 0 && write {
+            return Err(Violation::Unexpected { what: "a zero-length write", address, at });
         }
-        let claims = self.data(&access)?;
+        let claims = if length == 0 {
+            let claims = self.reads_of_nothing(&access);
+            if claims.is_empty() && !self.is_flush(&access) && !self.flush_of_revocation(&access) {
+                return Err(Violation::Unexpected { what: "a zero-length read", address, at });
+            }
+            self.paths.flush_sent((r.cfg.requester, r.tag), &access);
+            claims
+        } else {
+            let claims = self.data(&access)?;
+            self.path_of(&access, &claims)?;
+            claims
+        };
         if write {
             return Ok(None);
         }
-        self.outstanding.reads.insert(self.now, Read::new(claims, address, length));
+        if claims.is_empty() {
+            return Ok(Some(Pending::Flush));
+        }
+        // A zero-length read counts one byte (PCIe 6.x 2.2.9).
+        self.outstanding.reads.insert(self.now, Read::new(claims, address, length.max(1)));
         Ok(Some(Pending::Read(self.now)))
+    }
+
+    /// Whether a zero-length read may be that of a revocation of peer memory: translated, to a page of the region.
+    fn flush_of_revocation(&self, access: &Access<'_>) -> bool {
+        let page = |address: TlpAddr| address.0 & !0xfff;
+        let mut places = self.tables.revoked_pages();
+        let hit = places.any(|(address, log2)| page(access.address).wrapping_sub(address.0) >> log2 == 0);
+        access.at == AddressType::TRANSLATED && hit
     }
 
     /// A table fetch: the physical function reads one 64-byte line, untranslated, without a PASID.
@@ -191,7 +212,7 @@ impl Judge {
                 let hit = entries.any(|e| {
                     let (first, last) = p.range(e);
                     let overlaps = first <= unit.1 && last >= unit.0;
-                    overlaps && page_check(e, open.wr.op).is_ok() && self.tables.path(p.region, e) == Path::Ats
+                    overlaps && page_check(e, &open.wr).is_ok() && self.tables.path(p.region, e) == Path::Ats
                 });
                 hit.then(|| prefix(cfg, p.region.pasid, true))
             });

@@ -5,7 +5,7 @@
 
 use crate::versions::Serial;
 use crate::violation::{Name, Violation};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use types::port::WorkRequest;
 use types::{Op, StreamId, WrId};
 
@@ -16,7 +16,7 @@ pub(crate) struct Open {
     /// When it was accepted; also its number.
     pub(crate) accepted: Serial,
     /// Message bytes handed over, by their offset.
-    data: BTreeMap<u32, Vec<u8>>,
+    pub(crate) data: BTreeMap<u32, Vec<u8>>,
     /// Read data delivered, up to this offset.
     pub(crate) delivered: u32,
 }
@@ -86,12 +86,14 @@ const STATES: usize = 4096;
 pub(crate) struct Requests {
     pub(crate) open: BTreeMap<Serial, Open>,
     names: BTreeMap<Name, Serial>,
+    /// Requests whose function was reset: they may still be reported, in any way, and owe nothing.
+    orphans: BTreeSet<Name>,
     pub(crate) states: Vec<State>,
 }
 
 impl Default for Requests {
     fn default() -> Self {
-        Self { open: BTreeMap::new(), names: BTreeMap::new(), states: vec![State::default()] }
+        Self { open: BTreeMap::new(), names: BTreeMap::new(), orphans: BTreeSet::new(), states: vec![State::default()] }
     }
 }
 
@@ -99,12 +101,29 @@ impl Requests {
     pub(crate) fn accept(&mut self, wr: &WorkRequest, now: Serial) -> Result<(), Violation> {
         let open = Open { wr: *wr, accepted: now, data: BTreeMap::new(), delivered: 0 };
         let request = open.name();
-        if self.names.contains_key(&request) {
+        if self.names.contains_key(&request) || self.orphans.contains(&request) {
             return Err(Violation::NameInUse { request });
         }
         self.names.insert(request, now);
         self.open.insert(now, open);
         Ok(())
+    }
+
+    /// The function of a request was reset.
+    pub(crate) fn orphan(&mut self, number: Serial) {
+        if let Some(open) = self.open.get(&number) {
+            self.orphans.insert(open.name());
+        }
+    }
+
+    /// Whether a request's function was reset.
+    pub(crate) fn is_orphan(&self, stream: StreamId, id: WrId) -> bool {
+        self.orphans.contains(&Name { stream, id })
+    }
+
+    /// A request whose function was reset has been reported.
+    pub(crate) fn bury(&mut self, stream: StreamId, id: WrId) -> bool {
+        self.orphans.remove(&Name { stream, id })
     }
 
     /// The open request of a name.
@@ -180,10 +199,10 @@ impl Requests {
         true
     }
 
-    /// An earlier open request of the same stream and kind.
+    /// An earlier open request of the same stream and kind: writes are posted, everything else is not.
     pub(crate) fn earlier(&self, number: Serial) -> Option<Name> {
         let open = self.open.get(&number)?;
-        let same = |o: &&Open| o.wr.stream == open.wr.stream && (o.wr.op == Op::READ) == (open.wr.op == Op::READ);
+        let same = |o: &&Open| o.wr.stream == open.wr.stream && (o.wr.op == Op::WRITE) == (open.wr.op == Op::WRITE);
         self.open.range(..number).map(|(_, o)| o).find(same).map(Open::name)
     }
 

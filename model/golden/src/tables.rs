@@ -45,7 +45,7 @@ pub(crate) fn protect(region: Option<&Region>, wr: &WorkRequest) -> Syndrome {
         return Syndrome::INVALID_KEY;
     };
     // 65-bit arithmetic: neither the request nor the region may wrap past 2^64.
-    let (first, end) = (u128::from(wr.va.0), u128::from(wr.va.0) + u128::from(wr.length.0));
+    let (first, end) = (u128::from(wr.va.0), u128::from(wr.va.0) + u128::from(reach(wr)));
     let (low, high) = (u128::from(region.start.0), u128::from(region.start.0) + u128::from(region.length.0));
     if region.variant != wr.key.variant() {
         Syndrome::KEY_VARIANT
@@ -62,11 +62,24 @@ pub(crate) fn protect(region: Option<&Region>, wr: &WorkRequest) -> Syndrome {
     }
 }
 
+/// Bytes of a request for which it needs a mapping: a read of no bytes is a zero-length read of one place.
+pub(crate) fn reach(wr: &WorkRequest) -> u32 {
+    if wr.op == Op::READ { wr.length.0.max(1) } else { wr.length.0 }
+}
+
+/// Whether R and W grant a request: a zero-length read needs either.
+pub(crate) fn grants(read: bool, write: bool, wr: &WorkRequest) -> bool {
+    match (wr.op, wr.length.0) {
+        (Op::READ, 0) => read || write,
+        (op, _) => (read || !op.reads()) && (write || !op.writes()),
+    }
+}
+
 /// The outcome of a page's own check.
-pub(crate) fn page_check(entry: &MttEntry, op: Op) -> Syndrome {
+pub(crate) fn page_check(entry: &MttEntry, wr: &WorkRequest) -> Syndrome {
     if !entry.present {
         Syndrome::NOT_PRESENT
-    } else if op.writes() && !entry.write || op.reads() && !entry.read {
+    } else if !grants(entry.read, entry.write, wr) {
         Syndrome::PAGE_RIGHTS
     } else {
         Syndrome::OK
@@ -133,6 +146,17 @@ impl Tables {
             pages.values_mut().for_each(|page| page.retire(started, now, oldest));
         }
         self.last_removal.insert(index, Removal { started, reported: now });
+    }
+
+    /// Pages with a peer's owner tag in regions whose revocation is under way: address, and base-two logarithm of the size.
+    pub(crate) fn revoked_pages(&self) -> impl Iterator<Item = (types::TlpAddr, u8)> {
+        self.revocations.iter().flat_map(move |(key, _)| {
+            let sizes = self.regions.get(&key.index()).into_iter().flat_map(|v| v.seen(When::Ever)).flatten();
+            let log2 = sizes.map(|r| r.page_size.log2()).max().unwrap_or(12);
+            let pages = self.pages.range(Key::new(key.index(), 0)..=Key::new(key.index(), u8::MAX));
+            let entries = pages.flat_map(|(_, pages)| pages.values()).flat_map(|v| v.seen(When::Now));
+            entries.filter(|e| e.owner == Owner::Gpu).map(move |e| (e.address, log2))
+        })
     }
 
     pub(crate) fn revocation_owed(&self) -> Option<Key> {

@@ -57,6 +57,8 @@ pub(crate) struct Invalidation {
     pub(crate) accepted: Serial,
     /// Invalidate Completions seen; it is complete with one from each traffic class used.
     copies: u32,
+    /// The function was reset meanwhile: no completion is owed.
+    excused: bool,
 }
 
 impl Invalidation {
@@ -71,7 +73,16 @@ impl Invalidation {
             Some(size) => (range.iova, Iova(range.iova.0 | size.offset_mask().0)),
             None => (Iova(0), Iova(u64::MAX)),
         };
-        Self { function, itag, range: range_ends, prefix, global: range.global, accepted: now, copies: 0 }
+        Self {
+            function,
+            itag,
+            range: range_ends,
+            prefix,
+            global: range.global,
+            accepted: now,
+            copies: 0,
+            excused: false,
+        }
     }
 
     /// The IOVAs at which it takes away an entry (PCIe 6.x 10.3.8). Without a PASID: entries without one in the range,
@@ -180,12 +191,12 @@ impl Translations {
 
     /// An invalidation that is not complete.
     pub(crate) fn owed(&self) -> Option<(FunctionId, u8)> {
-        self.pending.first().map(|p| (p.function, p.itag))
+        self.pending.iter().find(|p| !p.excused).map(|p| (p.function, p.itag))
     }
 
     /// A function was reset: its invalidations need no completion.
     pub(crate) fn drop_pending(&mut self, function: FunctionId) {
-        self.pending.retain(|p| p.function != function);
+        self.pending.iter_mut().filter(|p| p.function == function).for_each(|p| p.excused = true);
     }
 
     /// Forgets failures that no request accepted after `oldest` can have met, and answers wholly taken away.

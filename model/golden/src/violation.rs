@@ -181,6 +181,16 @@ pub enum Violation {
         /// Address seen.
         seen: TlpAddr,
     },
+    /// An access on the other path than the stream's last write, which no flush has followed.
+    #[error("path order: {request} sent a TLP to {seen} before a flush of what {written} wrote on the other path")]
+    PathOrder {
+        /// Request.
+        request: Name,
+        /// The request that wrote.
+        written: Name,
+        /// Address seen.
+        seen: TlpAddr,
+    },
     /// Byte enables that name no contiguous range.
     #[error("byte enables: {length_dw} DW with first {first:#06b} and last {last:#06b} name no contiguous range")]
     ByteEnables {

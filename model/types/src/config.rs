@@ -54,6 +54,8 @@ pub struct UnitCfg {
     pub atc_replacement: Replacement,
     /// Translation Requests in flight.
     pub ats_requests: u32,
+    /// Consecutive translations asked for by one request, 1 to 16; at most 8 where the Read Completion Boundary is 64 bytes.
+    pub ats_entries: u32,
     /// Segments parked at a time; [`UnitCfg::slots`] adds those in the pipeline.
     pub parked_segments: u32,
     /// Segments one stream may hold at a time.
@@ -165,6 +167,7 @@ impl UnitCfg {
         range("atc_large", self.atc_large, 1, 64)?;
         range("atc_granule_log2", self.atc_granule_log2, 12, 20)?;
         range("ats_requests", self.ats_requests, 1, 128)?;
+        range("ats_entries", self.ats_entries, 1, 16)?;
         range("parked_segments", self.parked_segments, 2, 240)?;
         range("stream_slots", self.stream_slots, 1, self.segment_slots())?;
         range("read_tags", self.read_tags, 1, 512)?;
@@ -221,6 +224,7 @@ const fn named(data_bits: u32, streams: u32, functions: u32) -> UnitCfg {
         atc_granule_log2: 12,
         atc_replacement: Replacement::Lru,
         ats_requests: 2,
+        ats_entries: 1,
         parked_segments: 4,
         stream_slots: 4,
         read_tags: 4,

@@ -45,7 +45,7 @@ fn io_error(tool: &'static str) -> impl Fn(io::Error) -> ReplayError {
 }
 
 /// Runs a tool and returns its standard output; a failing exit status is an error with the end of its output.
-pub(super) fn run(tool: &'static str, command: &mut Command, folder: &Path) -> Result<String, ReplayError> {
+pub(crate) fn run(tool: &'static str, command: &mut Command, folder: &Path) -> Result<String, ReplayError> {
     let output = command.current_dir(folder).output().map_err(io_error(tool))?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     if output.status.success() {

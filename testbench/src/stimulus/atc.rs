@@ -89,7 +89,7 @@ impl RandomRows {
     /// Rows of a seed for configuration `cfg`.
     pub fn new(cfg: &UnitCfg, seed: u64) -> Self {
         let rng = Pcg64Mcg::seed_from_u64(seed);
-        Self { rng, invalidate_every: 60 + 3 * cfg.atc_sets, reset_every: 3000 + 20 * cfg.atc_sets }
+        Self { rng, invalidate_every: 60 + 3 * cfg.atc_sets, reset_every: 10_000 + 60 * cfg.atc_sets }
     }
 }
 
@@ -266,5 +266,9 @@ pub fn rows(rows: usize) -> impl Strategy<Value = Vec<Row>> {
         prop::bool::weighted(0.001),
     )
         .prop_map(|(lookup, fill, invalidate, reset)| Row { lookup, fill, invalidate, reset });
-    prop::collection::vec(row, 1..=rows)
+    // The length shrinks first, and by halves; then the rows.
+    (1..=rows, prop::collection::vec(row, rows)).prop_map(|(n, mut rows)| {
+        rows.truncate(n);
+        rows
+    })
 }

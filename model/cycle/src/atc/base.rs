@@ -12,17 +12,22 @@ pub(super) struct Entry {
     pub(super) owner: Owner,
     /// Granule number: IOVA shifted right by the granule's logarithm.
     pub(super) granule: u64,
-    /// Bus address of the granule.
+    /// Bus address of the granule; the IOVA where the access leaves untranslated.
     pub(super) address: u64,
     pub(super) attributes: Attributes,
     /// A stored parity bit was flipped.
     pub(super) bad_parity: bool,
 }
 
-impl Entry {
-    fn names(&self, owner: &Owner, granule: u64) -> bool {
-        self.valid && !self.bad_parity && self.granule == granule && self.owner.answers(owner)
-    }
+/// The registers of the tag and data RAM's write port.
+#[derive(Clone, Copy, Debug, Default)]
+struct Write {
+    set: usize,
+    /// Ways written, a bit each.
+    ways: u32,
+    /// The way that gets `entry`; the others written are cleared.
+    filled: Option<u32>,
+    entry: Entry,
 }
 
 /// The array.
@@ -34,14 +39,18 @@ pub(super) struct BaseArray {
     entries: Vec<Entry>,
     states: Vec<SetState>,
     policy: Policy,
+    write: Write,
+    /// Write port of the replacement RAM.
+    state_write: Option<(usize, SetState)>,
 }
 
 /// What the engine's read port finds in the set of a fill.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Choice {
-    way: u32,
-    state: SetState,
-    evicts: bool,
+    /// Ways that the fill clears, a bit each: they answer a lookup that it answers, or have a parity error.
+    rivals: u32,
+    /// Ways that are free: invalid, or of an old generation.
+    free: u32,
 }
 
 impl BaseArray {
@@ -54,6 +63,8 @@ impl BaseArray {
             entries: vec![Entry::default(); sets * ways],
             states: vec![SetState::default(); sets],
             policy: Policy::new(cfg.atc_replacement, cfg.atc_ways),
+            write: Write::default(),
+            state_write: None,
         }
     }
 
@@ -73,19 +84,47 @@ impl BaseArray {
         &self.entries[set * self.ways..(set + 1) * self.ways]
     }
 
-    /// The lookup's read: the lowest way that grants the access wins.
-    pub(super) fn probe(&self, asked: &Owner, lookup: &AtcLookup) -> (Probe, SetState, bool) {
+    /// The edge: what stands in the registers of the write ports is written. Called first in a step: reads of the
+    /// replacement RAM see it; `written` tells a lookup which ways it must take for empty.
+    pub(super) fn commit(&mut self) -> (usize, u32) {
+        if let Some((set, state)) = self.state_write.take() {
+            self.states[set] = state;
+        }
+        let Write { set, ways, filled, entry } = std::mem::take(&mut self.write);
+        for way in (0..self.ways as u32).filter(|way| ways >> way & 1 == 1) {
+            self.entries[set * self.ways + way as usize] = if filled == Some(way) { entry } else { Entry::default() };
+        }
+        (set, ways)
+    }
+
+    /// Reset: nothing stands on the write ports any more.
+    pub(super) fn forget(&mut self) {
+        self.write = Write::default();
+        self.state_write = None;
+    }
+
+    /// Nothing stands in the registers of the write ports.
+    pub(super) fn resting(&self) -> bool {
+        self.write.ways == 0 && self.state_write.is_none()
+    }
+
+    /// The lookup's read; a way that is `written` at this edge counts as empty. A fill leaves no two ways that answer one
+    /// lookup, so the address is that of the way that names the page.
+    pub(super) fn probe(&self, asked: &Owner, lookup: &AtcLookup, written: (usize, u32)) -> (Probe, SetState, bool) {
         let iova = lookup.key.iova.0;
         let (set, granule) = (self.set_of(iova), iova >> self.granule_log2);
         let mut probe = Probe::default();
         let mut parity = false;
         for (way, entry) in self.row(set).iter().enumerate() {
-            parity |= entry.valid && entry.bad_parity;
-            if !entry.names(asked, granule) {
+            if !entry.valid || written.0 == set && written.1 >> way & 1 == 1 {
+                continue;
+            }
+            parity |= entry.bad_parity;
+            if entry.bad_parity || entry.granule != granule || !entry.owner.answers(asked) {
                 continue;
             }
             probe.named = true;
-            if !probe.hit && entry.attributes.grant(lookup) {
+            if entry.attributes.grant(lookup) {
                 probe.hit = true;
                 probe.way = way as u32;
                 probe.address = entry.address | iova & ((1 << self.granule_log2) - 1);
@@ -97,49 +136,62 @@ impl BaseArray {
 
     /// Writes back the replacement state read with a lookup that hit `way`.
     pub(super) fn touch(&mut self, iova: u64, way: u32, state: SetState) {
-        let set = self.set_of(iova);
-        self.states[set] = self.policy.touch(state, way, false);
+        self.state_write = Some((self.set_of(iova), self.policy.touch(state, way, false)));
     }
 
-    /// The engine's read for a fill: same page first, then a free way (or one of an old generation), then the victim.
+    /// The replacement state of a set as the engine reads it at this edge.
+    pub(super) fn state(&self, set: usize) -> SetState {
+        self.states[set]
+    }
+
+    /// The engine's read for a fill.
     pub(super) fn choose(&self, owner: &Owner, iova: u64) -> Choice {
         let (set, granule) = (self.set_of(iova), iova >> self.granule_log2);
-        let row = self.row(set);
-        let state = self.states[set];
-        // The same page under the same owner is overwritten; a global entry only by a global one.
-        let same = row.iter().position(|e| e.valid && !e.bad_parity && e.granule == granule && e.owner == *owner);
-        let free = row.iter().position(|e| !e.valid || e.bad_parity || e.owner.outlived_by(owner));
-        let (way, evicts) = match (same, free) {
-            (Some(way), _) | (None, Some(way)) => (way as u32, false),
-            (None, None) => (self.policy.victim(state), true),
-        };
-        Choice { way, state, evicts }
+        let mut choice = Choice::default();
+        for (way, e) in self.row(set).iter().enumerate() {
+            let same = e.granule == granule && e.owner.generation == owner.generation && e.owner.rivals(owner);
+            choice.rivals |= u32::from(e.valid && (e.bad_parity || same)) << way;
+            choice.free |= u32::from(!e.valid || e.owner.outlived_by(owner)) << way;
+        }
+        choice
     }
 
-    /// Writes a fill; returns whether it replaced a live entry.
-    pub(super) fn write(&mut self, choice: Choice, entry: Entry) -> bool {
+    /// Puts a fill on the write port: into the first rival, else the first free way, else the victim. Returns the way and
+    /// whether a live entry is replaced.
+    pub(super) fn write(&mut self, choice: Choice, state: SetState, entry: Entry) -> (u32, bool) {
+        let ways = if choice.rivals != 0 { choice.rivals } else { choice.free };
+        let way = if ways != 0 { ways.trailing_zeros() } else { self.policy.victim(state) };
         let set = entry.granule as usize & (self.sets - 1);
-        self.entries[set * self.ways + choice.way as usize] = entry;
-        self.states[set] = self.policy.touch(choice.state, choice.way, true);
+        self.write = Write { set, ways: 1 << way | choice.rivals, filled: Some(way), entry };
+        (way, ways == 0)
+    }
+
+    /// Notes that a fill has used `way`; it wins over a lookup of the same edge.
+    pub(super) fn filled(&mut self, set: usize, way: u32, state: SetState) {
+        self.state_write = Some((set, self.policy.touch(state, way, true)));
         self.policy.advance();
-        choice.evicts
     }
 
-    /// Clears a set, as after reset.
+    /// Puts the clearing of a set on the write ports, as after reset.
     pub(super) fn clear(&mut self, set: usize) {
-        self.entries[set * self.ways..(set + 1) * self.ways].fill(Entry::default());
-        self.states[set] = self.policy.cleared();
+        self.write = Write { set, ways: u32::MAX, ..Write::default() };
+        self.state_write = Some((set, self.policy.cleared()));
     }
 
-    /// Drops the entries of `set` that an invalidation means; one with bad parity is always dropped.
-    pub(super) fn sweep(&mut self, set: usize, inv: &AtcInvalidate) {
-        for entry in &mut self.entries[set * self.ways..(set + 1) * self.ways] {
+    /// The ways of `set` that an invalidation means, a bit each; one with bad parity is always dropped.
+    pub(super) fn doomed(&self, set: usize, inv: &AtcInvalidate) -> u32 {
+        let mut ways = 0;
+        for (way, entry) in self.row(set).iter().enumerate() {
             let (meant, everywhere) = entry.owner.scope(inv);
             let inside = everywhere
                 || overlap(entry.granule << self.granule_log2, self.granule_log2, inv.iova.0, u32::from(inv.size_log2));
-            if entry.valid && (entry.bad_parity || meant && inside) {
-                *entry = Entry::default();
-            }
+            ways |= u32::from(entry.valid && (entry.bad_parity || meant && inside)) << way;
         }
+        ways
+    }
+
+    /// Puts the clearing of `ways` on the write port.
+    pub(super) fn drop_ways(&mut self, set: usize, ways: u32) {
+        self.write = Write { set, ways, ..Write::default() };
     }
 }

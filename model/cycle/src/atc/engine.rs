@@ -3,48 +3,53 @@
 use super::base::{self, BaseArray, Choice};
 use super::large::{self, LargeArray};
 use super::{Attributes, GENERATIONS, Owner, overlap};
+use crate::replacement::SetState;
 use types::port::{AtcFill, AtcIn, AtcInvalidate, AtcOut};
 
-/// Cycles that a sweep's read needs to reach its write: RAM, output register, compare.
-const SWEEP_LATENCY: u32 = 3;
-/// Cycles in which lookups that read before the last write still pass the pending compare.
-const DRAIN: u32 = 3;
-
-/// What the engine is doing.
+/// What the engine is doing. `at` counts the edges since the work was started.
 #[derive(Clone, Copy, Debug)]
 enum State {
     /// Clearing RAM after reset; the next index to clear.
     Clear(u32),
+    /// The last clear reaches the RAM; edges so far.
+    Settle(u32),
     Idle,
-    /// A base fill: cycles left until its write; the choice was read at the start.
-    FillBase {
-        left: u32,
-        choice: Choice,
-        generation: u8,
-    },
-    /// A large fill looks at entry `index`.
-    FillScan {
-        index: u32,
-        same: Option<u32>,
-        free: Option<u32>,
-        generation: u8,
-    },
-    /// A large fill has cleared `index` and lets lookups pass.
-    FillLarge {
-        index: u32,
-        left: u32,
+    /// A base fill: reads its set at 0 and the order of use at 1 and 2, stands on the write port at 4.
+    Base(BaseFill),
+    /// A large fill: walks the entries, picks one and clears it, and writes when lookups under way have passed.
+    Large {
+        at: u32,
+        target: Option<u32>,
         evicts: bool,
         generation: u8,
     },
-    /// A sweep: reads `index` of `count`, sets from `first` on.
+    /// An invalidation: `count` sets from `first` on, beside it all large entries.
     Sweep {
-        index: u32,
+        at: u32,
         first: u32,
         count: u32,
     },
-    /// Lookups that read before the last write pass the compare.
-    Drain(u32),
 }
+
+#[derive(Clone, Copy, Debug, Default)]
+struct BaseFill {
+    at: u32,
+    generation: u8,
+    choice: Choice,
+    chosen_by: SetState,
+    touched: SetState,
+    way: u32,
+    evicts: bool,
+}
+
+/// Edges from the start of a walk over the large entries to the edge that changes the first of them: RAM, compare, judge.
+const WALK: u32 = 4;
+/// Edges from the start of a sweep to that of its walks: the generation is read, raised and tested.
+const SWEEP_START: u32 = 3;
+/// Edges from reading a set in a sweep to its write: RAM, output register, compare, judge, write port.
+const SET_READ_TO_WRITE: u32 = 5;
+/// Edges from clearing a large entry to writing it: a lookup that has matched it reads its data two edges later.
+const LARGE_CLEAR_TO_WRITE: u32 = 3;
 
 #[derive(Clone, Debug)]
 pub(super) struct Engine {
@@ -77,7 +82,7 @@ impl Engine {
     }
 
     pub(super) fn cleared(&self) -> bool {
-        !matches!(self.state, State::Clear(_))
+        !matches!(self.state, State::Clear(_) | State::Settle(_))
     }
 
     pub(super) fn resting(&self) -> bool {
@@ -90,7 +95,7 @@ impl Engine {
     }
 
     /// Whether a lookup must miss: a pending invalidation covers it, or the RAM is still being cleared.
-    pub(super) fn masks(&self, asked: &Owner, iova: u64) -> bool {
+    pub(super) fn masks(&self, asked: &Owner, iova: u64, granule_log2: u32) -> bool {
         if !self.cleared() {
             return true;
         }
@@ -98,7 +103,7 @@ impl Engine {
             return false;
         }
         let (meant, everywhere) = asked.scope(&self.pending);
-        meant && (everywhere || overlap(iova, 0, self.pending.iova.0, u32::from(self.pending.size_log2)))
+        meant && (everywhere || overlap(iova, granule_log2, self.pending.iova.0, u32::from(self.pending.size_log2)))
     }
 
     /// One edge: works on what stands in the buffers, then takes what the streams offer.
@@ -147,51 +152,18 @@ impl Engine {
                     *g = 0;
                 }
                 let last = base.sets().max(generation.len() as u32);
-                if index + 1 == last { State::Idle } else { State::Clear(index + 1) }
+                if index + 1 == last { State::Settle(0) } else { State::Clear(index + 1) }
             }
+            State::Settle(0) => State::Settle(1),
+            State::Settle(_) => State::Idle,
             State::Idle if self.fill.valid => self.start_fill(base, large, generation, out),
-            State::Idle if self.pending.valid => self.start_sweep(base, large, generation),
+            State::Idle if self.pending.valid => self.start_sweep(base, generation),
             State::Idle => State::Idle,
-            State::FillBase { left, choice, generation } => {
-                if left > 0 {
-                    State::FillBase { left: left - 1, choice, generation }
-                } else {
-                    let entry = self.base_entry(base, generation);
-                    out.stat_evict = base.write(choice, entry);
-                    self.end_fill(out, true)
-                }
+            State::Base(fill) => self.base_fill(fill, base, out),
+            State::Large { at, target, evicts, generation } => {
+                self.large_fill(at, target, evicts, generation, large, out)
             }
-            State::FillScan { index, same, free, generation } => self.scan(index, same, free, generation, large),
-            State::FillLarge { index, left, evicts, generation } => {
-                if left > 0 {
-                    State::FillLarge { index, left: left - 1, evicts, generation }
-                } else {
-                    // The scan was started for this class only.
-                    let entry = self.large_entry(large, generation);
-                    large.write(index as usize, entry);
-                    out.stat_evict = evicts;
-                    self.end_fill(out, true)
-                }
-            }
-            State::Sweep { index, first, count } => {
-                if let Some(at) = index.checked_sub(SWEEP_LATENCY) {
-                    if at < count {
-                        base.sweep((first + at) as usize & (base.sets() as usize - 1), &self.pending);
-                    }
-                    if at < large.len() {
-                        large.sweep(at as usize, &self.pending);
-                    }
-                }
-                let last = count.max(large.len()) + SWEEP_LATENCY - 1;
-                if index == last { State::Drain(0) } else { State::Sweep { index: index + 1, first, count } }
-            }
-            State::Drain(n) if n + 1 < DRAIN => State::Drain(n + 1),
-            State::Drain(_) => {
-                self.pending = AtcInvalidate::default();
-                out.invalidate_done = true;
-                out.stat_invalidate = true;
-                State::Idle
-            }
+            State::Sweep { at, first, count } => self.sweep(at, first, count, base, large, generation, out),
         };
     }
 
@@ -212,26 +184,97 @@ impl Engine {
             return self.end_fill(out, false);
         };
         if large.class_of(size_log2).is_some() {
-            return State::FillScan { index: 0, same: None, free: None, generation };
+            return State::Large { at: 0, target: None, evicts: false, generation };
         }
-        let owner = Owner::of(&fill.key, fill.global, generation);
-        State::FillBase { left: 2, choice: base.choose(&owner, fill.key.iova.0), generation }
+        State::Base(BaseFill { generation, ..BaseFill::default() })
     }
 
-    fn scan(&self, index: u32, same: Option<u32>, free: Option<u32>, generation: u8, large: &mut LargeArray) -> State {
-        let entry = self.large_entry(large, generation);
-        let (is_free, is_same) = large.inspect(index as usize, &entry.owner, entry.class_log2, entry.iova);
-        let same = same.or(is_same.then_some(index));
-        let free = free.or(is_free.then_some(index));
-        if index + 1 < large.len() {
-            return State::FillScan { index: index + 1, same, free, generation };
+    fn base_fill(&mut self, mut fill: BaseFill, base: &mut BaseArray, out: &mut AtcOut) -> State {
+        let key = &self.fill.key;
+        let set = base.set_of(key.iova.0);
+        match fill.at {
+            0 => fill.choice = base.choose(&Owner::of(key, self.fill.global, fill.generation), key.iova.0),
+            1 => fill.chosen_by = base.state(set),
+            2 => fill.touched = base.state(set),
+            4 => {
+                let entry = self.base_entry(base, fill.generation);
+                (fill.way, fill.evicts) = base.write(fill.choice, fill.chosen_by, entry);
+            }
+            5 => {
+                base.filled(set, fill.way, fill.touched);
+                out.stat_evict = fill.evicts;
+                return self.end_fill(out, true);
+            }
+            _ => {}
         }
-        let (index, evicts) = match same.or(free) {
-            Some(index) => (index, false),
-            None => (large.victim() as u32, true),
-        };
-        large.clear(index as usize);
-        State::FillLarge { index, left: DRAIN, evicts, generation }
+        fill.at += 1;
+        State::Base(fill)
+    }
+
+    fn large_fill(
+        &mut self,
+        at: u32,
+        mut target: Option<u32>,
+        mut evicts: bool,
+        generation: u8,
+        large: &mut LargeArray,
+        out: &mut AtcOut,
+    ) -> State {
+        let pick = WALK + large.len();
+        let entry = self.large_entry(large, generation);
+        if let Some(index) = at.checked_sub(WALK).filter(|index| *index < large.len()) {
+            let free = large.make_way(index as usize, &entry);
+            target = target.or(free.then_some(index));
+        } else if at == pick && target.is_none() {
+            (target, evicts) = (Some(large.victim() as u32), true);
+        }
+        let index = target.unwrap_or(0) as usize;
+        if at == pick + 1 {
+            large.clear(index);
+        }
+        if at == pick + 1 + LARGE_CLEAR_TO_WRITE {
+            large.write(index, entry);
+            out.stat_evict = evicts;
+            return self.end_fill(out, true);
+        }
+        State::Large { at: at + 1, target, evicts, generation }
+    }
+
+    #[allow(clippy::too_many_arguments, reason = "the arrays are lent to the state at work")]
+    fn sweep(
+        &mut self,
+        at: u32,
+        first: u32,
+        count: u32,
+        base: &mut BaseArray,
+        large: &mut LargeArray,
+        generation: &mut [u8],
+        out: &mut AtcOut,
+    ) -> State {
+        let mut count = count;
+        if at == SWEEP_START
+            && self.pending.all
+            && let Some(g) = generation.get_mut(usize::from(self.pending.function.0))
+        {
+            *g = (*g + 1) % GENERATIONS;
+            // Entries of an old generation stay until they are overwritten, or the generation comes round.
+            count = if *g == 0 { base.sets() } else { 0 };
+        }
+        if let Some(k) = at.checked_sub(SWEEP_START + SET_READ_TO_WRITE).filter(|k| *k < count) {
+            let set = (first + k) as usize & (base.sets() as usize - 1);
+            base.drop_ways(set, base.doomed(set, &self.pending));
+        }
+        if let Some(k) = at.checked_sub(SWEEP_START + WALK).filter(|k| *k < large.len()) {
+            large.sweep(k as usize, &self.pending);
+        }
+        // The walks end, then the set read last is written, then the range is released an edge later.
+        if at == SWEEP_START + count.max(large.len() + WALK - 1) + SET_READ_TO_WRITE + 1 {
+            self.pending = AtcInvalidate::default();
+            out.invalidate_done = true;
+            out.stat_invalidate = true;
+            return State::Idle;
+        }
+        State::Sweep { at: at + 1, first, count }
     }
 
     fn attributes(&self) -> Attributes {
@@ -244,10 +287,11 @@ impl Engine {
         }
     }
 
-    /// The bus address of the 2^`log2` bytes around the fill's IOVA.
+    /// The bus address of the 2^`log2` bytes around the fill's IOVA; the IOVA itself if it must leave untranslated.
     fn part(&self, log2: u32) -> u64 {
-        let inside = (1u64 << self.fill.size_log2) - 1;
-        (self.fill.address.0 & !inside) | self.fill.key.iova.0 & inside & !((1 << log2) - 1)
+        let (iova, inside) = (self.fill.key.iova.0, (1u64 << self.fill.size_log2) - 1);
+        let address = if self.fill.untranslated { iova } else { self.fill.address.0 & !inside | iova & inside };
+        address & !((1 << log2) - 1)
     }
 
     fn base_entry(&self, base: &BaseArray, generation: u8) -> base::Entry {
@@ -274,26 +318,17 @@ impl Engine {
         }
     }
 
-    fn start_sweep(&self, base: &BaseArray, large: &LargeArray, generation: &mut [u8]) -> State {
+    fn start_sweep(&self, base: &BaseArray, generation: &[u8]) -> State {
         let inv = &self.pending;
-        if inv.all
-            && let Some(g) = generation.get_mut(usize::from(inv.function.0))
-        {
-            *g = (*g + 1) % GENERATIONS;
-            if *g != 0 {
-                return State::Drain(0);
-            }
-        }
         // Entries with a PASID are meant at all addresses by a plain invalidation.
         let everywhere = inv.all || (!inv.pasid.valid && self.pasid_used);
         let granules = u64::from(inv.size_log2).saturating_sub(u64::from(base.granule_log2()));
-        let count = if everywhere || granules >= 32 {
+        let count = if everywhere || granules >= 32 || usize::from(inv.function.0) >= generation.len() {
             base.sets()
         } else {
             (1u64 << granules).min(u64::from(base.sets())) as u32
         };
-        let first = if everywhere { 0 } else { base.set_of(inv.iova.0) as u32 };
-        debug_assert!(count > 0 && large.len() > 0);
-        State::Sweep { index: 0, first, count }
+        let first = if everywhere { 0 } else { base.set_of(inv.iova.0) as u32 & !(count - 1) };
+        State::Sweep { at: 0, first, count }
     }
 }

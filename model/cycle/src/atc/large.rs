@@ -1,6 +1,7 @@
 //! The large-page array: a few fully associative entries in registers, for the size classes below.
 //!
 //! A class is compared by chunks of the address (63:30, 29:21, 20:16) that fixed masks select, not by a mask an entry.
+//! No two entries answer one lookup: a fill drops what overlaps it.
 
 use super::{Attributes, Owner, Probe, overlap};
 use types::UnitCfg;
@@ -17,6 +18,7 @@ pub(super) struct Entry {
     pub(super) class_log2: u32,
     /// IOVA of the page, aligned to the class.
     pub(super) iova: u64,
+    /// Bus address of the page; the IOVA where the access leaves untranslated.
     pub(super) address: u64,
     pub(super) attributes: Attributes,
 }
@@ -49,13 +51,14 @@ impl LargeArray {
         CLASSES.into_iter().rev().find(|class| *class <= size_log2 && *class > self.granule_log2)
     }
 
-    /// Compares every entry; the lowest that grants the access wins.
+    /// Compares every entry.
     pub(super) fn probe(&self, asked: &Owner, lookup: &AtcLookup) -> Probe {
         let iova = lookup.key.iova.0;
         let mut probe = Probe::default();
         for entry in self.entries.iter().filter(|e| e.names(asked, iova)) {
             probe.named = true;
-            if !probe.hit && entry.attributes.grant(lookup) {
+            if entry.attributes.grant(lookup) {
+                debug_assert!(!probe.hit, "two large entries answer one lookup");
                 probe.hit = true;
                 probe.address = entry.address | iova & ((1 << entry.class_log2) - 1);
                 probe.attributes = entry.attributes;
@@ -64,11 +67,13 @@ impl LargeArray {
         probe
     }
 
-    /// Whether entry `index` is `(free, the same page under the same owner)`.
-    pub(super) fn inspect(&self, index: usize, owner: &Owner, class_log2: u32, iova: u64) -> (bool, bool) {
-        let entry = &self.entries[index];
-        let same = entry.valid && entry.class_log2 == class_log2 && entry.iova == iova && entry.owner == *owner;
-        (!entry.valid || entry.owner.outlived_by(owner), same)
+    /// A fill walks past entry `index`: drops it if both would answer some lookup; returns whether it is free then.
+    pub(super) fn make_way(&mut self, index: usize, new: &Entry) -> bool {
+        let entry = &mut self.entries[index];
+        if entry.owner.rivals(&new.owner) && overlap(entry.iova, entry.class_log2, new.iova, new.class_log2) {
+            entry.valid = false;
+        }
+        !entry.valid
     }
 
     /// The next victim, round robin.

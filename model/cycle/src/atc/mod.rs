@@ -2,27 +2,34 @@
 //!
 //! ```text
 //!            lookup ──►┌───────────────┐ e0 read   ┌──────────────┐
-//!                      │ base granule  │──────────►│ s1 large     │ e1
-//!   fill ──►buffer─┐   │ sets × ways   │           │ s2 pending   │ e2 ──► s3 ──e3──► result
-//!                  ├──►│ tag, data, LRU│◄──────────│ LRU update   │
+//!                      │ base granule  │──────────►│ e1 pending   │ ──► e2 ──► e3 ──► result ──► e4 statistics,
+//!   fill ──►buffer─┐   │ sets × ways   │           │    range     │                              order of use
+//!                  ├──►│ tag, data, LRU│◄──────────│              │
 //!   invalidate ────┘ B │ large-page    │  write    └──────────────┘
 //!   buffer     engine  └───────────────┘
 //! ```
 //!
-//! **Lookup**: one a cycle, never stalled, result 4 cycles later. The edge that samples a lookup reads tag, data and
-//! replacement RAM of its set and the function's generation (`e0`, old value on a write to the same address). At `e1` the
-//! large-page array is compared, at `e2` the pending invalidation and the epoch, at `e3` the result register is loaded
-//! and the set's replacement state written back.
+//! **Lookup**: one a cycle, never stalled, result 4 cycles later, its statistics one cycle after that. The edge that
+//! samples a lookup reads tag, data and replacement RAM of its set and the function's generation, and compares the
+//! large-page array (`e0`). A way that is written at that very edge counts as empty, so a stale tag never meets a new
+//! valid bit and the RAM needs no logic for collisions. At `e1` the pending invalidation and the epoch are compared, at
+//! `e3` the result register is loaded. The set's replacement state is on the write port from `e4` on; a fill of the same
+//! edge wins.
+//!
+//! No two entries of an array answer one lookup: a fill clears those that would (the same page under the same owner, or
+//! under a global one). The large-page array goes before the base-granule array.
 //!
 //! **Engine** (second read port, the only writer of tags): one fill, invalidation or clear at a time. A fill taken with
-//! or before an invalidation is written before the invalidation's sweep starts. A fill writes 4 cycles after it was
-//! taken; into the large array it first walks the entries, then clears the victim and lets lookups under way pass
-//! before it writes, so that no lookup pairs the old tag with the new data.
+//! or before an invalidation is written before the invalidation's sweep starts. A fill is visible to lookups 8 cycles
+//! after the cycle that offers it; one into the large array first walks the entries and drops those it overlaps, then
+//! clears the victim and lets lookups under way pass before it writes, so that no lookup pairs the old tag with the new
+//! data.
 //!
-//! **Invalidation**: from the edge that takes it the range is *pending*: a lookup it covers misses. The sweep reads one
-//! set and one large entry a cycle; three cycles after the last write the range is released. Whole-function
-//! invalidation bumps the function's generation, which is part of the tag, and sweeps only when the generation wraps.
-//! After reset all RAM is cleared the same way, one set a cycle; everything misses until then.
+//! **Invalidation**: from the edge that takes it the range is *pending*: a lookup sampled at that edge or later misses
+//! and carries the new epoch. The sweep reads one set and one large entry a cycle; an edge after the last write the range
+//! is released. Whole-function invalidation bumps the function's generation, which is part of the tag, drops the
+//! function's large entries, and sweeps the sets only when the generation wraps. After reset all RAM is cleared the same
+//! way, one set a cycle; everything misses until then.
 
 mod base;
 mod engine;
@@ -88,6 +95,14 @@ impl Owner {
             && (self.global || self.pasid == asked.pasid)
     }
 
+    /// Whether a lookup exists that entries of both owners answer, were they of one page and generation.
+    fn rivals(&self, other: &Owner) -> bool {
+        self.function == other.function
+            && self.pasid_valid == other.pasid_valid
+            && self.privileged == other.privileged
+            && (self.global || other.global || self.pasid == other.pasid)
+    }
+
     /// Whether an entry of this owner is dead because `newer` carries its function's current generation.
     fn outlived_by(&self, newer: &Owner) -> bool {
         self.function == newer.function && self.generation != newer.generation
@@ -150,6 +165,10 @@ pub struct Atc {
     s1: Stage,
     s2: Stage,
     s3: Stage,
+    /// A lookup that hit the base array, on its way to the replacement RAM.
+    touch: Option<Stage>,
+    /// Statistics of the result that is visible now; they are visible an edge later.
+    statistics: AtcOut,
     out: AtcOut,
 }
 
@@ -162,32 +181,41 @@ impl Atc {
     fn reset(&mut self) {
         self.engine = Engine::default();
         (self.s1, self.s2, self.s3) = Default::default();
+        self.touch = None;
+        self.statistics = AtcOut::default();
         self.out = AtcOut::default();
+        self.base.forget();
     }
 
+    /// e3: loads the result register.
     fn result(&mut self) {
+        self.touch = None;
+        self.statistics = AtcOut::default();
         let s3 = self.s3;
         if !s3.lookup.valid {
             return;
         }
-        let usable = !s3.pending;
-        let (base, large) = (usable && s3.base.hit, usable && s3.large.hit);
+        // The large-page array goes first.
+        let probe = if s3.large.hit { s3.large } else { s3.base };
+        let hit = probe.hit && !s3.pending;
         let out = &mut self.out;
         out.result = AtcResult { valid: true, slot: s3.lookup.slot, epoch: s3.epoch, ..AtcResult::default() };
-        if base || large {
-            let probe = if base { s3.base } else { s3.large };
+        if hit {
             out.result.hit = true;
             out.result.untranslated = probe.attributes.untranslated;
             out.result.no_snoop = probe.attributes.no_snoop;
-            out.result.address =
-                TlpAddr(if probe.attributes.untranslated { s3.lookup.key.iova.0 } else { probe.address });
+            out.result.address = TlpAddr(probe.address);
         }
-        out.stat_hit_base = base;
-        out.stat_hit_large = large && !base;
-        out.stat_miss = !(base || large);
-        out.stat_miss_permission = usable && !(base || large) && (s3.base.named || s3.large.named);
-        out.stat_miss_pending = s3.pending;
-        out.stat_parity = s3.parity;
+        self.touch = (hit && !s3.large.hit).then_some(s3);
+        self.statistics = AtcOut {
+            stat_hit_base: hit && !s3.large.hit,
+            stat_hit_large: hit && s3.large.hit,
+            stat_miss: !hit,
+            stat_miss_permission: !hit && !s3.pending && (s3.base.named || s3.large.named),
+            stat_miss_pending: s3.pending,
+            stat_parity: s3.parity,
+            ..AtcOut::default()
+        };
     }
 }
 
@@ -204,6 +232,8 @@ impl Block for Atc {
             s1: Stage::default(),
             s2: Stage::default(),
             s3: Stage::default(),
+            touch: None,
+            statistics: AtcOut::default(),
             out: AtcOut::default(),
         }
     }
@@ -213,25 +243,27 @@ impl Block for Atc {
     }
 
     fn step(&mut self, inp: &AtcIn) {
+        // The RAMs have no reset: what stands on their write ports is written.
+        let written = self.base.commit();
         if inp.reset {
             self.reset();
             return;
         }
-        self.out = AtcOut::default();
+        // e4
+        if let Some(touch) = self.touch {
+            self.base.touch(touch.lookup.key.iova.0, touch.base.way, touch.state);
+        }
+        self.out = self.statistics;
+        // e3
         self.result();
-        // e3: the replacement state read at e0 goes back; a fill's write of the same edge wins.
-        let touched = self.s3;
-        let usable_hit = touched.lookup.valid && touched.base.hit && !touched.pending;
         // e2
         self.s3 = self.s2;
-        if self.s3.lookup.valid {
-            self.s3.pending = self.engine.masks(&self.s3.asked, self.s3.lookup.key.iova.0);
-            self.s3.epoch = self.engine.epoch();
-        }
         // e1
         self.s2 = self.s1;
         if self.s2.lookup.valid {
-            self.s2.large = self.large.probe(&self.s2.asked, &self.s2.lookup);
+            let iova = self.s2.lookup.key.iova.0;
+            self.s2.pending = self.engine.masks(&self.s2.asked, iova, self.base.granule_log2());
+            self.s2.epoch = self.engine.epoch();
         }
         // e0
         self.s1 = Stage::default();
@@ -239,18 +271,19 @@ impl Block for Atc {
             let key = &inp.lookup.key;
             let generation = self.generation.get(usize::from(key.function.0)).copied().unwrap_or(0);
             let asked = Owner::of(key, false, generation);
-            let (base, state, parity) = self.base.probe(&asked, &inp.lookup);
-            self.s1 = Stage { lookup: inp.lookup, asked, base, state, parity, ..Stage::default() };
-        }
-        if usable_hit {
-            self.base.touch(touched.lookup.key.iova.0, touched.base.way, touched.state);
+            let (base, state, parity) = self.base.probe(&asked, &inp.lookup, written);
+            let large = self.large.probe(&asked, &inp.lookup);
+            self.s1 = Stage { lookup: inp.lookup, asked, base, large, state, parity, ..Stage::default() };
         }
         self.engine.step(inp, &mut self.base, &mut self.large, &mut self.generation, &mut self.out);
     }
 
     fn idle_until(&self, inp: &AtcIn) -> Option<Cycle> {
         let busy = inp.reset || inp.lookup.valid || inp.fill.valid || inp.invalidate.valid;
-        let still = !(self.s1.lookup.valid || self.s2.lookup.valid || self.s3.lookup.valid || self.out.result.valid);
+        let still = !(self.s1.lookup.valid || self.s2.lookup.valid || self.s3.lookup.valid || self.out.result.valid)
+            && self.touch.is_none()
+            && self.statistics == AtcOut::default()
+            && self.base.resting();
         // A one-cycle pulse on an output is a change at the next edge.
         (!busy && still && self.engine.resting() && self.out == self.engine.resting_outputs())
             .then_some(Cycle(u64::MAX))

@@ -7,8 +7,8 @@
 //!                                     └─ no access, error ───────────► wake (fail)
 //! ```
 //!
-//! One request a base granule of the ATC (2^(STU+12) bytes, one translation). A miss joins an open request of the same
-//! function, PASID and granule, unless it needs write permission and the request was sent with NW. An answer is kept
+//! A request asks for the base granule of the ATC (2^(STU+12) bytes) that missed, and for those behind it where `ats_entries`
+//! says so (request.rs). A miss joins an open request that asks for its granule under the same function and PASID, unless it needs write permission and the request was sent with NW. An answer is kept
 //! before the segments that wait for it look up again; R = W = 0 is never kept. Completions are always sunk: an answer has
 //! its place from the moment the request is opened.
 //!
@@ -17,15 +17,14 @@
 //! the function is cut to the granule it asked for, since its answer might cover more and reach into the range.
 
 mod invalidate;
+mod request;
 
 use crate::progress::{Wait, wait};
 use crate::timeout::Timeouts;
 use invalidate::{Events, Inputs, Invalidations};
+use request::{ENTRIES, Request, State};
 use std::collections::VecDeque;
-use types::ats::TranslationEntry;
-use types::port::{
-    AtcFill, AtcInvalidate, AtcKey, AtsIn, AtsMiss, AtsOut, AtsWake, CplBeat, FunctionCfg, TlpDescriptor,
-};
+use types::port::{AtcFill, AtcKey, AtsIn, AtsMiss, AtsOut, AtsWake, CplBeat, FunctionCfg, TlpDescriptor};
 use types::tlp::{TlpOp, status};
 use types::{AddressType, Block, Cycle, FunctionId, Iova, RequesterId, Syndrome, TlpAddr, UnitCfg};
 /// What is held here, and what it needs to go on.
@@ -43,38 +42,12 @@ pub const WAITS: &[Wait] = &[
     wait("ats.revocation", "host.completion", "the flush read has been sent"),
 ];
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum State {
-    #[default]
-    Free,
-    ToSend,
-    Sent,
-    /// Answered; the answer waits to be filled or woken.
-    Answered,
-    /// Timed out and ended: its tag waits for its late completion.
-    Retired,
-}
-
-#[derive(Clone, Copy, Debug, Default)]
-struct Request {
-    state: State,
-    key: AtcKey,
-    write: bool,
-    /// An invalidation has passed what was asked for: the answer counts for nothing.
-    discard: bool,
-    /// An invalidation of the function has passed: the answer counts for the granule asked for alone.
-    cut: bool,
-    /// It timed out: its tag is kept back when it ends.
-    late: bool,
-    /// What to keep, and what fails.
-    fill: AtcFill,
-    wake: AtsWake,
-}
-
 /// The Translation Request block.
 #[derive(Clone, Debug)]
 pub struct Ats {
     granule_log2: u32,
+    /// Granules asked for at a time.
+    entries: u32,
     tag_base: u16,
     functions: Vec<FunctionCfg>,
     requests: Vec<Request>,
@@ -116,12 +89,11 @@ impl Ats {
         if !miss.valid {
             return;
         }
-        let granule = self.granule(miss.key.iova);
         let joins = self.requests.iter().position(|r| {
             !matches!(r.state, State::Free | State::Retired)
                 && r.key.function == miss.key.function
                 && r.key.pasid == miss.key.pasid
-                && r.key.iova.0 >> self.granule_log2 == granule
+                && r.covers(miss.key.iova, self.granule_log2)
                 && (r.write || !miss.write)
         });
         let index = match joins {
@@ -141,6 +113,7 @@ impl Ats {
         self.out.grant_valid = true;
         self.out.grant_slot = miss.slot;
         self.out.grant_index = index as u8;
+        self.out.grant_first = self.granule(self.requests[index].key.iova) == self.granule(miss.key.iova);
         self.miss = AtsMiss::default();
     }
 
@@ -153,10 +126,14 @@ impl Ats {
             _ => None,
         };
         let state = if refused.is_some() { State::Answered } else { State::ToSend };
-        self.requests[index] = Request { state, key, write: miss.write, ..Request::default() };
+        // No more than a completion may carry (10.2.2), and not past the end of the address space.
+        let most = if function.rcb { ENTRIES } else { ENTRIES / 2 };
+        let left = (u64::MAX >> self.granule_log2) - self.granule(key.iova) + 1;
+        let asked = u64::from(self.entries).min(most as u64).min(left) as u8;
+        self.requests[index] = Request { state, key, asked, write: miss.write, ..Request::default() };
         self.open += 1;
         match refused {
-            Some(syndrome) => self.answer(index, AtcFill::default(), syndrome, (true, true)),
+            Some(syndrome) => self.answer(index, syndrome, (true, true)),
             None => self.to_send.push_back(index as u8),
         }
     }
@@ -180,7 +157,7 @@ impl Ats {
             function: request.key.function,
             at: AddressType::TRANSLATION_REQUEST,
             address: TlpAddr(request.key.iova.0 | u64::from(!request.write)),
-            length_dw: 2,
+            length_dw: 2 * u16::from(request.asked),
             first_be: 0xf,
             last_be: 0xf,
             tag: self.tag_base + u16::from(index),
@@ -190,19 +167,19 @@ impl Ats {
         self.out.stat_request = true;
     }
 
-    fn answer(&mut self, index: usize, fill: AtcFill, syndrome: Syndrome, fails: (bool, bool)) {
+    /// The request ends; its segments are woken once what it brought is kept.
+    fn answer(&mut self, index: usize, syndrome: Syndrome, fails: (bool, bool)) {
         let request = &mut self.requests[index];
         request.state = State::Answered;
-        request.fill = fill;
         request.wake = AtsWake { valid: true, index: index as u8, syndrome, fail_reads: fails.0, fail_writes: fails.1 };
-        self.apply(index);
         self.answered.push_back(index as u8);
     }
 
-    /// Takes an answer: one entry of eight bytes, which stands in the first beat at every data width.
+    /// Takes a beat of a Translation Completion.
     fn complete(&mut self, cpl: &CplBeat) {
         let index = usize::from(cpl.index);
-        if let Some(request) = self.requests.get_mut(index).filter(|_| cpl.valid && cpl.eop) {
+        let Some(request) = self.requests.get_mut(index).filter(|_| cpl.valid) else { return };
+        if cpl.eop {
             // The late completion of a request that timed out gives its tag back.
             request.late = false;
             if request.state == State::Retired {
@@ -211,73 +188,15 @@ impl Ats {
                 return;
             }
         }
-        if !cpl.valid || !cpl.sop || self.requests.get(index).is_none_or(|r| r.state != State::Sent) {
+        if request.state != State::Sent {
             return;
         }
-        let request = self.requests[index];
-        self.out.stat_completion = true;
-        let entry = (cpl.status == status::SC && !cpl.poisoned && cpl.length_dw == 2 && cpl.byte_count == 8)
-            .then(|| TranslationEntry::decode(cpl.data.0[0].to_le_bytes()))
-            .flatten()
-            // A size smaller than STU counts as UR (10.2.3).
-            .filter(|e| u32::from(e.size.log2()) >= self.granule_log2);
-        let Some(entry) = entry else {
-            self.out.stat_error = true;
-            self.answer(index, AtcFill::default(), Syndrome::TRANSLATION_FAILED, (true, true));
-            return;
-        };
-        let exec_missing = request.key.pasid.exec && !entry.exec;
-        let fails = (!entry.read || exec_missing, request.write && !entry.write || exec_missing);
-        self.out.stat_no_access = fails.0 || fails.1;
-        let fill = AtcFill {
-            valid: entry.read || entry.write,
-            key: request.key,
-            address: entry.address,
-            size_log2: entry.size.log2(),
-            read: entry.read,
-            write: entry.write,
-            exec: entry.exec,
-            global: entry.global,
-            untranslated: entry.untranslated,
-            no_snoop: entry.no_snoop,
-        };
-        self.answer(index, fill, Syndrome::TRANSLATION_ACCESS, fails);
-    }
-
-    /// Applies what invalidations have marked to an answer that is there.
-    fn apply(&mut self, index: usize) {
-        let granule_log2 = self.granule_log2 as u8;
-        let request = &mut self.requests[index];
-        if request.discard {
-            request.fill = AtcFill::default();
-            (request.wake.fail_reads, request.wake.fail_writes) = (false, false);
-            self.out.stat_discard = true;
-        } else if request.cut && request.fill.valid && request.fill.size_log2 > granule_log2 {
-            let inside = request.key.iova.0 & (u64::MAX >> (64 - request.fill.size_log2));
-            request.fill.address = TlpAddr(request.fill.address.0 | inside);
-            request.fill.size_log2 = granule_log2;
-            self.out.stat_discard = true;
-        }
-    }
-
-    /// Compares the requests in flight with an invalidation that `atc` has taken.
-    fn compare(&mut self, invalidate: &AtcInvalidate) {
-        let size_log2 = u32::from(invalidate.size_log2).max(self.granule_log2);
-        for index in 0..self.requests.len() {
-            let request = &mut self.requests[index];
-            if matches!(request.state, State::Free | State::Retired) || request.key.function != invalidate.function {
-                continue;
-            }
-            let inside = size_log2 >= 63 || (request.key.iova.0 ^ invalidate.iova.0) >> size_log2 == 0;
-            // Without a PASID every entry that has one is meant, at all addresses (10.3.8).
-            let everywhere = invalidate.all || !invalidate.pasid.valid && request.key.pasid.valid;
-            let before = (request.discard, request.cut);
-            request.discard |= inside || everywhere;
-            request.cut = true;
-            if request.state == State::Answered && before != (request.discard, request.cut) {
-                self.apply(index);
-            }
-        }
+        self.out.stat_completion = cpl.eop;
+        let Some((syndrome, fails)) = request.take(cpl, self.granule_log2) else { return };
+        self.out.stat_error = syndrome == Syndrome::TRANSLATION_FAILED;
+        self.out.stat_no_access = !self.out.stat_error && (fails.0 || fails.1);
+        self.out.stat_discard = request.discard || request.cut;
+        self.answer(index, syndrome, fails);
     }
 
     fn configure(&mut self, cfg: &FunctionCfg) {
@@ -322,7 +241,10 @@ impl Ats {
         self.out.revoke = self.invalidations.revoke();
         self.out.grant = self.invalidations.grant();
         if let Some(invalidate) = taken {
-            self.compare(&invalidate);
+            for request in &mut self.requests {
+                let less = request.compare(&invalidate, self.granule_log2);
+                self.out.stat_discard |= less && request.state == State::Answered;
+            }
         }
         self.out.stat_invalidate_request = accepted;
         self.out.stat_invalidate_completion = answered;
@@ -341,7 +263,10 @@ impl Ats {
     fn end(&mut self, index: u8) {
         let request = &mut self.requests[usize::from(index)];
         self.out.wake = request.wake;
-        if !(request.wake.fail_reads || request.wake.fail_writes) {
+        if request.discard {
+            (self.out.wake.fail_reads, self.out.wake.fail_writes) = (false, false);
+        }
+        if !(self.out.wake.fail_reads || self.out.wake.fail_writes) {
             self.out.wake.syndrome = Syndrome::OK;
         }
         if request.late {
@@ -358,7 +283,7 @@ impl Ats {
         if self.requests[index].state == State::Sent {
             self.requests[index].late = true;
             self.out.stat_timeout = true;
-            self.answer(index, AtcFill::default(), Syndrome::COMPLETION_TIMEOUT, (true, true));
+            self.answer(index, Syndrome::COMPLETION_TIMEOUT, (true, true));
         }
     }
 
@@ -369,25 +294,32 @@ impl Ats {
             self.out.fill = AtcFill::default();
         }
         match self.filling {
-            Some(index) if inp.fill_done => {
-                self.filling = None;
-                self.end(index);
-            }
-            Some(_) => {}
+            Some(_) if !inp.fill_done => {}
+            Some(index) => self.fill_or_end(index),
             None => {
-                let Some(index) = self.answered.front().copied() else { return };
-                let fill = self.requests[usize::from(index)].fill;
-                // A fill offered beside an invalidation could be taken after it.
-                if fill.valid && self.invalidations.offering() {
-                    return;
+                if let Some(index) = self.answered.front().copied() {
+                    self.fill_or_end(index);
                 }
+            }
+        }
+    }
+
+    /// Offers the next translation of the answer at work, or ends its request when none is left.
+    fn fill_or_end(&mut self, index: u8) {
+        // A fill offered beside an invalidation could be taken after it.
+        if self.invalidations.offering() {
+            self.filling = None;
+            return;
+        }
+        match self.requests[usize::from(index)].next_fill(self.granule_log2 as u8) {
+            Some(fill) => {
+                self.out.fill = fill;
+                self.filling = Some(index);
+            }
+            None => {
+                self.filling = None;
                 self.answered.pop_front();
-                if fill.valid {
-                    self.out.fill = fill;
-                    self.filling = Some(index);
-                } else {
-                    self.end(index);
-                }
+                self.end(index);
             }
         }
     }
@@ -401,6 +333,7 @@ impl Block for Ats {
         let requests = cfg.ats_requests as usize;
         Self {
             granule_log2: cfg.atc_granule_log2,
+            entries: cfg.ats_entries,
             tag_base: cfg.tags().ats as u16,
             functions: vec![FunctionCfg::default(); cfg.functions as usize],
             requests: vec![Request::default(); requests],

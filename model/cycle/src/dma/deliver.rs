@@ -21,7 +21,7 @@ use std::collections::VecDeque;
 use types::UnitCfg;
 use types::access::Syndrome;
 use types::bits::mask;
-use types::port::{Completion, DmaIn, ReadData};
+use types::port::{Completion, DmaIn, FlushNote, ReadData};
 
 /// Completions waiting for the arbiter.
 const COMPLETIONS: usize = 4;
@@ -60,6 +60,7 @@ pub(super) struct Deliver {
     out: Row,
     /// Outcome so far of the request that each stream is delivering.
     outcomes: Box<[Syndrome]>,
+    flushed: FlushNote,
     completions: VecDeque<Completion>,
 }
 
@@ -71,13 +72,19 @@ impl Deliver {
             row: Row::default(),
             out: Row::default(),
             outcomes: vec![Syndrome::OK; 1 << cfg.stream_bits()].into(),
+            flushed: FlushNote::default(),
             completions: VecDeque::with_capacity(COMPLETIONS),
         }
     }
 
     /// Whether nothing is under way behind the ring.
     pub(super) fn idle(&self) -> bool {
-        !self.packet.live && !self.row.live() && !self.out.live() && self.completions.is_empty()
+        let empty = !self.packet.live && !self.row.live() && !self.out.live();
+        empty && self.completions.is_empty() && !self.flushed.valid
+    }
+    /// The end of a flush, for one cycle.
+    pub(super) fn flushed(&self) -> FlushNote {
+        self.flushed
     }
     pub(super) fn read_data(&self) -> &ReadData {
         &self.out.beat
@@ -89,6 +96,7 @@ impl Deliver {
 
     /// One edge.
     pub(super) fn step(&mut self, inp: &DmaIn, buffer: &mut Reassembly) {
+        self.flushed = FlushNote::default();
         if self.out.live() && (inp.read_data_ready || !self.out.beat.valid) {
             if self.out.end.valid {
                 self.completions.push_back(self.out.end);
@@ -106,6 +114,9 @@ impl Deliver {
             && let Some((slot, entry)) = buffer.hand_over()
         {
             let outcome = &mut self.outcomes[usize::from(entry.stream.0)];
+            // A flush is no part of a read request of its stream.
+            let mut own = entry.syndrome;
+            let outcome = if entry.flush { &mut own } else { outcome };
             if outcome.is_ok() {
                 *outcome = entry.syndrome;
             }
@@ -143,6 +154,9 @@ impl Deliver {
                     stream: entry.stream,
                     syndrome: packet.outcome,
                 };
+            }
+            if entry.flush {
+                self.flushed = FlushNote { valid: true, stream: entry.stream, syndrome: packet.outcome };
             }
             buffer.release();
             packet.live = false;

@@ -163,6 +163,7 @@ impl Block for Dma {
         out.completion = self.completion;
         let (write, read) = (self.write.retranslate(), self.read.retranslate());
         out.retranslate = if write.valid { write } else { read };
+        out.flushed = self.read.flushed();
         out.drained = self.drained;
         out.sent = self.sent;
         out.stat_retranslate = retranslate;

@@ -15,6 +15,9 @@
 //! used again as late as possible. Only tags that fit the unit's tag width are handed out; a change of the width waits
 //! until no tag is in flight.
 //!
+//! A flush is a zero-length read without a request, or with one that completes with it; its end is noted to `replay` from
+//! its place in the order of delivery, or at once where it sends nothing.
+//!
 //! A request that sends no TLP at its end (it failed) takes a slot without data, so that its completion keeps its place.
 //!
 //! Progress: issue waits for `read`'s ready, a tag (freed by completions alone) and a slot (freed by delivery).
@@ -29,7 +32,7 @@ use std::collections::VecDeque;
 use types::UnitCfg;
 use types::access::Syndrome;
 use types::addr::{Offset, Va};
-use types::port::{Completion, DmaIn, FunctionCfg, ReadData, ReleasedSegment, Retranslate, TlpDescriptor};
+use types::port::{Completion, DmaIn, FlushNote, FunctionCfg, ReadData, ReleasedSegment, Retranslate, TlpDescriptor};
 use types::tlp::TlpOp;
 
 /// Tags of the data range, numbered from 0.
@@ -99,6 +102,8 @@ pub(super) struct ReadEngine {
     tags: TagPool,
     buffer: Reassembly,
     deliver: Deliver,
+    /// A flush that sent nothing has ended.
+    unsent_flush: FlushNote,
     again: Again,
     timeouts: Timeouts,
     /// Reads in flight, and those among them that were issued under an older epoch.
@@ -124,6 +129,7 @@ impl ReadEngine {
             tags: TagPool::new(cfg),
             buffer: Reassembly::new(cfg),
             deliver: Deliver::new(cfg),
+            unsent_flush: FlushNote::default(),
             again: Again::new(true),
             timeouts: Timeouts::new(cfg.read_tags),
             retired: 0,
@@ -137,7 +143,13 @@ impl ReadEngine {
     pub(super) fn idle(&self) -> bool {
         let engine =
             self.segments.is_empty() && !(self.read.valid || self.room) && self.again.idle() && self.retired == 0;
+        let engine = engine && !self.unsent_flush.valid;
         engine && self.buffer.idle() && self.deliver.idle()
+    }
+    /// The end of a flush. One that sends nothing waits a cycle where delivery has one of its own.
+    pub(super) fn flushed(&self) -> FlushNote {
+        let delivered = self.deliver.flushed();
+        if delivered.valid { delivered } else { self.unsent_flush }
     }
     pub(super) fn retranslate(&self) -> Retranslate {
         self.again.request()
@@ -178,6 +190,9 @@ impl ReadEngine {
         (epochs, may_ask): (Epochs, bool),
         stat: &mut Stats,
     ) {
+        if !self.deliver.flushed().valid {
+            self.unsent_flush = FlushNote::default();
+        }
         self.again.step();
         if let Some(answer) = self.again.answer(&inp.retranslated)
             && let Some(segment) = self.segments.front_mut()
@@ -267,6 +282,13 @@ impl ReadEngine {
         if tlp && self.read.valid {
             return;
         }
+        let unsent_flush = segment.flush && !tlp && !tag.last;
+        if unsent_flush && self.unsent_flush.valid {
+            return;
+        }
+        if unsent_flush {
+            self.unsent_flush = FlushNote { valid: true, stream: tag.stream, syndrome: failure };
+        }
         open.enter(&segment, self.done);
         open.syndrome = failure;
         if tlp || tag.last {
@@ -279,6 +301,7 @@ impl ReadEngine {
                     length: if tlp { cut.length } else { 0 },
                     pad: (cut.address.0 & 3) as u32,
                     end: ends && tag.last,
+                    flush: segment.flush,
                     syndrome: failure,
                 },
                 !tlp,

@@ -45,6 +45,8 @@ pub(super) struct SlotEntry {
     pub(super) pad: u32,
     /// The request ends with this slot.
     pub(super) end: bool,
+    /// A flush: its end is noted to `replay`.
+    pub(super) flush: bool,
     /// How the read ended.
     pub(super) syndrome: Syndrome,
 }

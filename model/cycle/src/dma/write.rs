@@ -32,8 +32,8 @@ use types::access::Syndrome;
 use types::addr::{Length, Offset, TlpAddr, Va};
 use types::bits::mask;
 use types::port::{
-    Beat, Completion, DmaIn, FunctionCfg, PostedBeat, ReleasedSegment, Retranslate, SegmentTag, StreamNote,
-    TlpDescriptor, WriteData, WriteDataRequest,
+    Beat, Completion, DmaIn, FunctionCfg, PostedBeat, ReleasedSegment, Retranslate, SegmentTag, TlpDescriptor,
+    WriteData, WriteDataRequest, WriteSent,
 };
 use types::tlp::TlpOp;
 
@@ -70,6 +70,7 @@ struct Pending {
 #[derive(Clone, Copy, Debug)]
 struct Unsent {
     note: Completion,
+    first: bool,
     last: bool,
     target: u16,
 }
@@ -117,7 +118,7 @@ pub(super) struct WriteEngine {
     old_committed: u16,
     /// Beats on `posted` that were put there under an older epoch.
     old_beats: usize,
-    write_sent: StreamNote,
+    write_sent: WriteSent,
     completions: VecDeque<Completion>,
 }
 
@@ -152,7 +153,7 @@ impl WriteEngine {
             committed: 0,
             old_committed: 0,
             old_beats: 0,
-            write_sent: StreamNote::default(),
+            write_sent: WriteSent::default(),
             completions: VecDeque::with_capacity(COMPLETIONS),
         }
     }
@@ -171,7 +172,7 @@ impl WriteEngine {
     pub(super) fn room(&self) -> bool {
         self.room
     }
-    pub(super) fn write_sent(&self) -> StreamNote {
+    pub(super) fn write_sent(&self) -> WriteSent {
         self.write_sent
     }
     pub(super) fn request(&self) -> &WriteDataRequest {
@@ -218,11 +219,13 @@ impl WriteEngine {
         epochs: Epochs,
         stat: &mut Stats,
     ) {
+        // What the source was shown before this edge.
+        let ready = self.data_ready();
         self.retire();
         self.retranslate_head(inp, stat);
         // The cutter sees how full `pending` was before this edge.
         let cut = self.cut(inp, functions);
-        self.shift(inp, stat);
+        self.shift(inp, ready, stat);
         self.pending.extend(cut);
         self.epochs = epochs;
         if self.dropped.front() == Some(&self.sent_count) {
@@ -242,23 +245,20 @@ impl WriteEngine {
 
     /// Reports the oldest segment whose TLPs have all been sent.
     fn retire(&mut self) {
-        self.write_sent = StreamNote::default();
+        self.write_sent = WriteSent::default();
         let Some(head) = self.unsent.front() else { return };
         let sent = self.sent_count.wrapping_sub(head.target) < 1 << 15;
         if sent && (!head.last || self.completions.len() < COMPLETIONS) {
-            self.write_sent = StreamNote { valid: true, stream: head.note.stream };
             let late = std::mem::take(&mut self.late[usize::from(self.unsent_out)]);
             let carried = &mut self.carried[usize::from(head.note.stream.0)];
-            if carried.is_ok() {
+            if carried.is_ok() || head.first {
                 *carried = late;
             }
+            let syndrome = if head.note.syndrome.is_ok() { *carried } else { head.note.syndrome };
+            self.write_sent = WriteSent { valid: true, stream: head.note.stream, syndrome };
             if head.last {
-                let mut note = head.note;
-                let failure = std::mem::take(carried);
-                if note.syndrome.is_ok() {
-                    note.syndrome = failure;
-                }
-                self.completions.push_back(note);
+                *carried = Syndrome::OK;
+                self.completions.push_back(Completion { syndrome, ..head.note });
             }
             self.unsent.pop_front();
             self.unsent_out = (self.unsent_out + 1) % UNSENT as u8;
@@ -340,7 +340,7 @@ impl WriteEngine {
             let note =
                 Completion { valid: true, id: tag.id, function: tag.function, stream: tag.stream, syndrome: failure };
             open.open = !tag.last;
-            self.unsent.push_back(Unsent { note, last: tag.last, target: self.cut_count });
+            self.unsent.push_back(Unsent { note, first: tag.first, last: tag.last, target: self.cut_count });
             self.unsent_in = (self.unsent_in + 1) % UNSENT as u8;
             self.segments.pop_front();
             self.room = true;
@@ -352,8 +352,8 @@ impl WriteEngine {
     }
 
     /// Moves a beat of message bytes to its DW lanes.
-    fn shift(&mut self, inp: &DmaIn, stat: &mut Stats) {
-        let (ready, space) = (self.data_ready(), self.posted.len() < 2);
+    fn shift(&mut self, inp: &DmaIn, ready: bool, stat: &mut Stats) {
+        let space = self.posted.len() < 2;
         if let Some(beat) = self.posted.front() {
             if inp.posted_ready {
                 stat.write_tlp = beat.eop && beat.tlp.valid;

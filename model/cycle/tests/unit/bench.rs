@@ -85,18 +85,7 @@ impl Bench {
         b.inp.reset = true;
         b.idle(4);
         b.inp.reset = false;
-        b.inp.cfg = FunctionCfg {
-            valid: true,
-            requester: RequesterId(0x100),
-            bus_master: true,
-            mps: 1,
-            mrrs: 2,
-            tag_mode: 1,
-            ats_enable: true,
-            ..FunctionCfg::default()
-        };
-        b.idle(1);
-        b.inp.cfg = FunctionCfg::default();
+        b.configure(function());
         for (at, value) in [(0x10, MPT as u32), (0x14, (MPT >> 32) as u32), (0x18, 16), (0x08, 1 | (mode as u32) << 1)]
         {
             b.write_register(at, value);
@@ -105,6 +94,13 @@ impl Bench {
             b.idle(1);
         }
         b
+    }
+
+    /// Sends the configuration of a function.
+    pub(crate) fn configure(&mut self, cfg: FunctionCfg) {
+        self.inp.cfg = cfg;
+        self.idle(1);
+        self.inp.cfg = FunctionCfg::default();
     }
 
     /// One region of 64 pages in key 3, in memory.
@@ -183,10 +179,12 @@ impl Bench {
                 with_data: true,
                 completer: RequesterId(0),
                 status: status::SC,
-                byte_count: bytes.len() as u16,
+                // A zero-length read is answered with Byte Count 1 (2.2.9).
+                byte_count: if first_be == 0 { 1 } else { bytes.len() as u16 },
                 requester,
                 tag,
-                lower_address: (address & 0x7f) as u8 | first_be.trailing_zeros() as u8 & 3,
+                lower_address: (address & 0x7f) as u8
+                    | if first_be == 0 { 0 } else { first_be.trailing_zeros() as u8 & 3 },
             },
             pasid: PasidPrefix::default(),
         };
@@ -364,5 +362,19 @@ pub(crate) fn request(id: u16, stream: u16, op: Op, va: u64, length: u32) -> Wor
         length: Length(length),
         pd: Pd(5),
         ..WorkRequest::default()
+    }
+}
+
+/// The physical function with everything on: MPS 256, MRRS 512, 8-bit tags.
+pub(crate) fn function() -> FunctionCfg {
+    FunctionCfg {
+        valid: true,
+        requester: RequesterId(0x100),
+        bus_master: true,
+        mps: 1,
+        mrrs: 2,
+        tag_mode: 1,
+        ats_enable: true,
+        ..FunctionCfg::default()
     }
 }

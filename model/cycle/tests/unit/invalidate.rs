@@ -135,6 +135,8 @@ fn a_write_under_way_changes_address_between_two_of_its_tlps_and_the_completion_
             let new = address(tlp).0 == 2 * SHIFT + iova(0) + 256 * n as u64;
             assert!(new || old && *at < done, "after {after}: TLP {n} at {at}, completion at {done}");
         }
+        // A beat that the unit took without having said that it is ready stays with the source.
+        assert!(b.data.is_empty(), "after {after}: {:?}", b.data);
         assert_eq!(b.done.iter().map(|d| d.2).collect::<Vec<_>>(), [0]);
     }
 }

@@ -5,7 +5,9 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod bench;
+mod function;
 mod invalidate;
+mod path;
 mod revoke;
 mod timeout;
 

@@ -27,7 +27,12 @@ fn a_message_over_three_pages() {
         t.done(1, Syndrome::OK),
         Err(Violation::DoneEarly { request: name(1), length: 0x1006, done: 0x1002, what: "sent" })
     );
+    let flush = |at, address, tag| Request { first_be: 0, ..Request::read(at, address, 4, tag) };
+    t.sent(&flush(AT_00, page_address(1), 5));
+    t.complete(5, 1, &[0; 4]);
     t.sent(&part(AT_10, page_address(2), 0x1002, 4));
+    t.sent(&flush(AT_10, page_address(2), 6));
+    t.complete(6, 1, &[0; 4]);
     assert_eq!(t.done(1, Syndrome::OK), Ok(()));
     t.finish();
 }
@@ -167,6 +172,8 @@ fn completions_of_a_stream_keep_their_order_among_their_kind() {
         t
     };
     let mut t = begin();
+    t.sent(&Request::read(AT_00, page_address(0), 0, 9));
+    t.complete(9, 1, &[0; 4]);
     assert_eq!(t.done(3, Syndrome::OK), Ok(()));
     assert_eq!(t.done(1, Syndrome::OK), Ok(()));
     assert_eq!(
@@ -287,20 +294,48 @@ fn a_flush_goes_where_a_write_went() {
     begin().sent(&flush(AT_00, page_address(1)));
     assert!(begin().out(&flush(AT_10, page_address(1))).is_err());
     assert!(begin().out(&flush(AT_10, page_address(2))).is_err(), "nothing was written there yet");
+    // The message changes its path: not before the flush has come back, and it is not done before its own.
+    let second = part(AT_10, page_address(2), 0x10, 0x10);
+    let early = Violation::PathOrder { request: name(1), written: name(1), seen: types::TlpAddr(page_address(2)) };
     let mut t = begin();
-    t.sent(&part(AT_10, page_address(2), 0x10, 0x10));
+    assert_eq!(t.out(&second), Err(early.clone()));
+    let mut t = begin();
+    t.sent(&flush(AT_00, page_address(1)));
+    assert_eq!(t.out(&second), Err(early));
+    let mut t = begin();
+    t.sent(&flush(AT_00, page_address(1)));
+    t.complete(5, 1, &[0; 4]);
+    t.sent(&second);
     t.sent(&flush(AT_10, page_address(2)));
+    assert!(matches!(t.done(1, Syndrome::OK), Err(Violation::DoneEarly { .. })));
+    t.complete(5, 1, &[0; 4]);
+    assert_eq!(t.done(1, Syndrome::OK), Ok(()));
+}
+
+#[test]
+fn an_unordered_region_needs_no_flush() {
+    let mut t = Trace::bare();
+    t.map(&types::Region { unordered: true, ..crate::trace::region(Mode::Emtt) });
+    for (page, owner) in [(1, types::Owner::Host), (2, types::Owner::Gpu)] {
+        t.page(page, crate::trace::entry(page_address(page), owner));
+    }
+    t.write(1, 0x1ff0, 0x20);
+    t.sent(&part(AT_00, page_address(1) + 0xff0, 0, 0x10));
+    t.sent(&part(AT_10, page_address(2), 0x10, 0x10));
+    assert_eq!(t.done(1, Syndrome::OK), Ok(()));
 }
 
 #[test]
 fn resets() {
-    // A function's reset ends its requests without completions; late answers are nobody's.
+    // After a function's reset its requests owe nothing and may end in any way, once; late answers are nobody's.
     let mut t = Trace::new(Mode::Emtt);
     t.read(1, 0, 8);
     t.sent(&Request::read(AT_00, page_address(0), 8, 3));
     t.ok(Event::Reset(Some(types::FunctionId(1))));
     t.finish();
     t.complete(3, 8, &[0; 8]);
+    t.deliver(1, 0, &[7; 8]).unwrap();
+    assert_eq!(t.done(1, Syndrome::TABLE_FETCH), Ok(()));
     assert!(matches!(t.done(1, Syndrome::OK), Err(Violation::NotOpen { .. })));
     t.ok(Event::Configured(&crate::trace::function(1)));
     t.read(1, 0, 8);
@@ -312,4 +347,23 @@ fn resets() {
     t.ok(Event::Configured(&crate::trace::function(1)));
     t.read(1, 0, 8);
     t.sent(&Request::read(AT_00, page_address(0), 8, 3));
+}
+
+#[test]
+fn a_read_of_no_bytes_is_one_zero_length_read_where_its_address_is_mapped() {
+    let begin = || {
+        let mut t = Trace::new(Mode::Emtt);
+        t.read(1, 0x10, 0);
+        t
+    };
+    // Elsewhere it is the read of nobody.
+    let elsewhere = Request::read(AT_00, page_address(1) + 0x10, 0, 3);
+    assert!(matches!(begin().out(&elsewhere), Err(Violation::Unexpected { .. })));
+    // Without it there is nothing that could have been done.
+    assert!(matches!(begin().done(1, Syndrome::OK), Err(Violation::DoneEarly { .. })));
+    let mut t = begin();
+    t.sent(&Request::read(AT_00, page_address(0) + 0x10, 0, 3));
+    assert!(matches!(t.done(1, Syndrome::OK), Err(Violation::DoneEarly { .. })));
+    t.complete(3, 1, &[0; 4]);
+    assert_eq!(t.done(1, Syndrome::OK), Ok(()));
 }

@@ -4,9 +4,10 @@
 use crate::trace::{AT_00, AT_10, Request, START, Trace, VF, entry, page_address, region, request};
 use golden::Violation;
 use proptest::prelude::*;
+use std::collections::BTreeMap;
 use types::port::WorkRequest;
 use types::tlp::status;
-use types::{Event, Mode, Offset, Op, Owner, StreamId, Syndrome, WrId};
+use types::{AddressType, Event, Mode, Offset, Op, Owner, StreamId, Syndrome, WrId};
 
 /// What a faulty unit does to one of its TLPs.
 #[derive(Clone, Copy, Debug)]
@@ -61,9 +62,27 @@ struct Unit<'a> {
     sent: Vec<u32>,
     finished: Vec<bool>,
     tags: u16,
+    /// Per stream, the last write that no flush has followed.
+    written: BTreeMap<StreamId, (AddressType, u64)>,
+    /// Per job, the path of its last write, and whether it changed.
+    paths: Vec<(Option<AddressType>, bool)>,
 }
 
 impl Unit<'_> {
+    fn zero_length(&mut self, at: AddressType, address: u64) -> Result<(), Violation> {
+        self.tags += 1;
+        self.trace.out(&Request { first_be: 0, ..Request::read(at, address & !3, 4, self.tags) })?;
+        self.trace.complete(self.tags, 1, &[0; 4]);
+        Ok(())
+    }
+
+    fn flush(&mut self, stream: StreamId) -> Result<(), Violation> {
+        match self.written.remove(&stream) {
+            Some((at, address)) => self.zero_length(at, address),
+            None => Ok(()),
+        }
+    }
+
     /// The next step of job `i`, if its stream's order allows one.
     fn step(&mut self, i: usize, fault: Option<Fault>) -> Result<bool, Violation> {
         let job = &self.jobs[i];
@@ -74,6 +93,14 @@ impl Unit<'_> {
         }
         let from = self.sent[i];
         if from == job.wr.length.0 {
+            // A read of no bytes, and the last flush of a message that changed its path.
+            if !write && from == 0 {
+                let page = (job.wr.va.0 - START) >> 12;
+                let at = if self.owners[page as usize] == Owner::Gpu { AT_10 } else { AT_00 };
+                self.zero_length(at, page_address(page) | job.wr.va.0 & 0xfff)?;
+            } else if write && self.paths[i].1 {
+                self.flush(stream)?;
+            }
             self.finished[i] = true;
             self.trace.observe(Event::MessageDone { stream, id, syndrome: Syndrome::OK })?;
             return Ok(true);
@@ -84,6 +111,14 @@ impl Unit<'_> {
         let at = if self.owners[page as usize] == Owner::Gpu { AT_10 } else { AT_00 };
         let address = page_address(page) | va & 0xfff;
         let bytes = job.bytes(from, length);
+        if self.written.get(&stream).is_some_and(|(path, _)| *path != at) {
+            self.flush(stream)?;
+        }
+        if write {
+            self.written.insert(stream, (at, address));
+            let (last, changed) = &mut self.paths[i];
+            *changed |= last.replace(at).is_some_and(|last| last != at);
+        }
         self.tags += 1;
         let mut tlp =
             if write { Request::write(at, address, &bytes) } else { Request::read(at, address, length, self.tags) };
@@ -139,7 +174,8 @@ fn run(jobs: &[Job], owners: [Owner; 4], choices: &[u8], fault: Option<(usize, F
         }
     }
     let (sent, finished) = (vec![0; jobs.len()], vec![false; jobs.len()]);
-    let mut unit = Unit { jobs, owners, trace, sent, finished, tags: 0 };
+    let (written, paths) = (BTreeMap::new(), vec![(None, false); jobs.len()]);
+    let mut unit = Unit { jobs, owners, trace, sent, finished, tags: 0, written, paths };
     let mut choices = choices.iter().cycle();
     let mut applied = false;
     while unit.finished.iter().any(|f| !f) {

@@ -2,6 +2,7 @@
 
 mod data;
 mod receive;
+mod revoke;
 mod stalls;
 mod transmit;
 
@@ -15,6 +16,7 @@ use crate::time::{Clock, Time};
 use crate::workload::Workload;
 use data::{Sink, Source};
 use receive::Receive;
+use revoke::{Command, News, Revocations};
 use stalls::Stalls;
 use std::collections::VecDeque;
 use transmit::Transmit;
@@ -80,6 +82,9 @@ pub struct System<U, O = Unobserved> {
     inp: UnitIn,
     out: UnitOut,
     registers: RegisterPort,
+    revocations: Revocations,
+    /// The driver has done what comes before the first request.
+    started: bool,
     functions: VecDeque<FunctionCfg>,
     transmit: Transmit,
     receive: Receive,
@@ -112,6 +117,8 @@ impl<U: Block<In = UnitIn, Out = UnitOut>, O: Observer<U>> System<U, O> {
             inp: UnitIn::default(),
             out: UnitOut::default(),
             registers: RegisterPort::default(),
+            revocations: Revocations::default(),
+            started: false,
             functions: VecDeque::new(),
             transmit: Transmit::default(),
             receive: Receive::new(sizes.data_bytes() as usize),
@@ -176,6 +183,42 @@ impl<U: Block<In = UnitIn, Out = UnitOut>, O: Observer<U>> System<U, O> {
     /// Sends a function's configuration to the unit, one a cycle, from the next cycle on.
     pub fn configure(&mut self, function: FunctionCfg) {
         self.functions.push_back(FunctionCfg { valid: true, ..function });
+    }
+
+    /// Whether every register access and every function's configuration has reached the unit.
+    pub fn booted(&self) -> bool {
+        self.started && self.functions.is_empty() && !self.inp.cfg.valid
+    }
+
+    /// Whether the driver has nothing under way: register accesses, configurations, revocations.
+    pub fn driver_idle(&self) -> bool {
+        self.booted() && self.registers.idle() && self.revocations.idle()
+    }
+
+    /// Makes a region's MPT entry invalid; its mapping stays, and the unit is not told. `None` when there is no such key.
+    pub fn withdraw(&mut self, key: Key) -> Option<Registered> {
+        let registered = self.fabric.memories.tables.remove(key)?;
+        if O::EVENTS {
+            self.observer.event(&Event::Unmapped { key });
+        }
+        Some(registered)
+    }
+
+    /// Has the unit revoke a region, whose entries in memory have been changed before: what it keeps of them is dropped and
+    /// what uses them is drained. With `flush`, a zero-length read of that address returns before the report.
+    pub fn revoke(&mut self, region: &Registered, flush: Option<types::BusAddr>) {
+        self.revocations.push(Command {
+            key: region.key,
+            function: region.region.function,
+            mtt: region.region.mtt,
+            entries: types::ByteCount(region.pages()),
+            flush,
+        });
+    }
+
+    /// Whether every revocation of `key` has been reported.
+    pub fn revoked(&self, key: Key) -> bool {
+        self.revocations.done(key)
     }
 
     /// Registers a region.
@@ -331,9 +374,13 @@ impl<U: Block<In = UnitIn, Out = UnitOut>, O: Observer<U>> System<U, O> {
         inp.completion_ready = !self.stalls.pause();
         inp.read_data_ready = !self.stalls.pause();
         inp.cfg = self.functions.pop_front().unwrap_or_default();
-        if !self.registers.idle() {
+        self.revocations.start(&mut self.registers);
+        if self.registers.idle() {
+            self.started = true;
+        } else {
             self.registers.drive(inp);
-        } else if !inp.wr.valid && !self.stalls.pause() {
+        }
+        if self.started && !inp.wr.valid && !self.stalls.pause() {
             inp.wr = workload.offer(now).unwrap_or_default();
         }
     }
@@ -358,6 +405,11 @@ impl<U: Block<In = UnitIn, Out = UnitOut>, O: Observer<U>> System<U, O> {
                 observer.event(&Event::MessageDone { stream: done.stream, id: done.id, syndrome: done.syndrome });
             }
             workload.completed(now, done);
+        }
+        if let Some(News::Reported(key)) = self.revocations.interrupt(out.irq, &mut self.registers)
+            && O::EVENTS
+        {
+            observer.event(&Event::RevocationReported { key });
         }
         Ok(())
     }
@@ -387,6 +439,11 @@ impl<U: Block<In = UnitIn, Out = UnitOut>, O: Observer<U>> System<U, O> {
         });
         if !self.registers.idle() {
             let done = self.registers.observe(inp, out)?;
+            if let Some(News::Started(key)) = done.as_ref().and_then(|access| self.revocations.accessed(access))
+                && O::EVENTS
+            {
+                observer.event(&Event::RevocationStarted { key });
+            }
             if let Some(Access::Write { offset: registers::CONTROL, value }) = done
                 && O::EVENTS
             {

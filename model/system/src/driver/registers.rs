@@ -14,6 +14,26 @@ pub const MPT_BASE_LO: u16 = 0x010;
 pub const MPT_BASE_HI: u16 = 0x014;
 /// Entries in the MPT, 25 bits.
 pub const MPT_ENTRIES: u16 = 0x018;
+/// MPT index of the region to revoke, 24 bits.
+pub const REVOKE_INDEX: u16 = 0x020;
+/// Function whose memory it is.
+pub const REVOKE_FUNCTION: u16 = 0x024;
+/// IOVA of the region's first MTT entry, low half.
+pub const REVOKE_MTT_LO: u16 = 0x028;
+/// IOVA of the region's first MTT entry, high half.
+pub const REVOKE_MTT_HI: u16 = 0x02c;
+/// MTT entries of the region.
+pub const REVOKE_ENTRIES: u16 = 0x030;
+/// Bus address for the flush read, low half.
+pub const REVOKE_FLUSH_LO: u16 = 0x034;
+/// Bus address for the flush read, high half.
+pub const REVOKE_FLUSH_HI: u16 = 0x038;
+/// Bit 0: revoke; bit 1: with a flush read.
+pub const COMMAND: u16 = 0x03c;
+/// Bit 0: a command is done.
+pub const IRQ_ENABLE: u16 = 0x044;
+/// Bit 0: a command is done; write 1 to clear.
+pub const IRQ_STATUS: u16 = 0x048;
 
 /// One register access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

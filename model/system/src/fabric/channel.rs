@@ -73,6 +73,9 @@ pub struct Channel {
     tlps_per_update: u32,
     unacknowledged: u32,
     unreported: u32,
+    /// Credits of a class do not come back for now; those that would have.
+    hold: [bool; 3],
+    held: Vec<Return>,
     counts: ChannelCounts,
 }
 
@@ -112,6 +115,8 @@ impl Channel {
             tlps_per_update: cfg.tlps_per_credit_update,
             unacknowledged: 0,
             unreported: 0,
+            hold: [false; 3],
+            held: Vec::new(),
             counts: ChannelCounts::default(),
         }
     }
@@ -127,7 +132,11 @@ impl Channel {
         while let Some(back) = self.returns.front()
             && back.at <= now
         {
-            self.credits[back.class as usize].give(back.data);
+            if self.hold[back.class as usize] {
+                self.held.push(*back);
+            } else {
+                self.credits[back.class as usize].give(back.data);
+            }
             self.returns.pop_front();
         }
     }
@@ -135,6 +144,24 @@ impl Channel {
     /// Credits at hand, as of the last [`Channel::collect`].
     pub fn credits(&self, class: Class) -> CreditCount {
         self.credits[class as usize]
+    }
+
+    /// Keeps the transmitter from starting another packet before `until`.
+    pub fn stall(&mut self, until: Time) {
+        self.busy_fs = self.busy_fs.max(until.0.saturating_mul(1000));
+    }
+    /// Keeps credits of a class from coming back, or lets them come again.
+    pub fn hold_credits(&mut self, class: Class, hold: bool) {
+        self.hold[class as usize] = hold;
+        if !hold {
+            let (back, rest) = std::mem::take(&mut self.held).into_iter().partition(|r| r.class == class);
+            self.held = rest;
+            Vec::into_iter(back).for_each(|r: Return| self.credits[class as usize].give(r.data));
+        }
+    }
+    /// Takes buffer space at the receiver for a packet that was never sent.
+    pub fn occupy(&mut self, (class, data): (Class, u32)) {
+        self.credits[class as usize].take(data);
     }
 
     /// When `packet` may start, as far as is known: `now` when at once, [`Time::NEVER`] when it waits for credits that

@@ -4,7 +4,9 @@ use super::completer::Reply;
 use super::packet::{Class, Packet};
 use super::queues::CLASSES;
 use super::root::space_of;
-use super::{Channel, Fabric, GPU_DOWN, GPU_OUT, GPU_UP, Landing, NIC_DOWN, Place, ROOT_DOWN, ROOT_OUT, ROOT_UP};
+use super::{
+    Channel, Fabric, GPU_DOWN, GPU_OUT, GPU_UP, Landing, NIC_DOWN, NIC_UP, Place, ROOT_DOWN, ROOT_OUT, ROOT_UP,
+};
 use crate::time::Time;
 use types::tlp::{Body, MemoryOp, Routing, status};
 use types::{AddressType, BusAddr, RequesterId, Tlp, TlpAddr};
@@ -12,7 +14,9 @@ use types::{AddressType, BusAddr, RequesterId, Tlp, TlpAddr};
 impl Fabric {
     pub(super) fn earliest(&self) -> Time {
         let links = self.channels.iter().map(Channel::next_arrival).min().unwrap_or(Time::NEVER);
-        links.min(self.gpu.next()).min(self.root.completer.next()).min(self.root.next_write()).min(self.pump_at)
+        let late = self.interference.as_ref().map_or(Time::NEVER, |i| i.next());
+        let devices = self.gpu.next().min(self.root.completer.next()).min(self.root.next_write());
+        links.min(devices).min(self.pump_at).min(late)
     }
 
     /// The next event.
@@ -25,6 +29,9 @@ impl Fabric {
     }
 
     fn event(&mut self, now: Time) -> Option<Landing> {
+        if self.interference.as_ref().is_some_and(|i| i.next() <= now) {
+            return self.late_arrival(now);
+        }
         for link in 0..self.channels.len() {
             if self.channels[link].next_arrival() <= now {
                 let packet = self.channels[link].arrive()?;
@@ -41,12 +48,20 @@ impl Fabric {
         None
     }
 
-    fn release(&mut self, now: Time, link: usize, (class, data): (Class, u32)) {
+    pub(super) fn release(&mut self, now: Time, link: usize, (class, data): (Class, u32)) {
         let dllps = self.channels[link].release(now, class, data);
         self.channels[link ^ 1].send_dllps(now, dllps);
     }
 
     fn arrive(&mut self, now: Time, link: usize, packet: Packet) -> Option<Landing> {
+        let packet = match link {
+            NIC_UP | NIC_DOWN => self.interfere_with(now, link, packet)?,
+            _ => packet,
+        };
+        self.deliver(now, link, packet)
+    }
+
+    pub(super) fn deliver(&mut self, now: Time, link: usize, packet: Packet) -> Option<Landing> {
         match link {
             NIC_DOWN => {
                 self.release(now, link, space_of(&packet));

@@ -14,7 +14,9 @@ mod agent;
 mod channel;
 mod completer;
 mod events;
+mod interfere;
 mod iommu;
+mod kind;
 mod memories;
 mod packet;
 mod peers;
@@ -23,7 +25,9 @@ mod root;
 
 pub use channel::{Channel, ChannelCounts, CreditCount};
 pub use completer::{Completer, CompletionRules, Reply, enabled_range};
+pub use interfere::{Act, Rule};
 pub use iommu::{IoRange, Iommu, IommuCounts, Mapping, Scatter};
+pub use kind::{Kinds, TlpKind};
 pub use memories::{Landing, Memories, Place};
 pub use packet::{Class, Packet, Pool};
 pub use root::{ROOT_ID, RootCounts};
@@ -38,6 +42,7 @@ use agent::Agent;
 use peers::PeerReads;
 use queues::Queues;
 use root::Root;
+use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use types::port::Credits;
 use types::{BusAddr, ByteCount, FunctionId, RequesterId};
@@ -57,6 +62,24 @@ const GPU_UP: usize = 2;
 const GPU_DOWN: usize = 3;
 const ROOT_DOWN: usize = 4;
 const ROOT_UP: usize = 5;
+
+/// One direction of a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LinkDirection {
+    /// NIC to switch.
+    NicUp = NIC_UP as isize,
+    /// Switch to NIC.
+    NicDown = NIC_DOWN as isize,
+    /// GPU to switch.
+    GpuUp = GPU_UP as isize,
+    /// Switch to GPU.
+    GpuDown = GPU_DOWN as isize,
+    /// Root complex to switch.
+    RootDown = ROOT_DOWN as isize,
+    /// Switch to root complex.
+    RootUp = ROOT_UP as isize,
+}
 
 // Who waits for an egress: the switch's three ingress ports (fed by links 0, 2, 4), the GPU, the root complex.
 const GPU_OUT: usize = 3;
@@ -83,6 +106,7 @@ pub struct Fabric {
     gpu_reads: Vec<Time>,
     direct: bool,
     pool: Pool,
+    interference: Option<Box<interfere::Interference>>,
     inbox: VecDeque<Packet>,
     pump_at: Time,
     next: Time,
@@ -140,6 +164,7 @@ impl Fabric {
             gpu_reads: vec![Time(0); cfg.memory.gpu_reads as usize],
             direct: cfg.switch.direct_translated,
             pool: Pool::default(),
+            interference: None,
             inbox: VecDeque::with_capacity(256),
             pump_at: Time::NEVER,
             next: Time::NEVER,
@@ -201,6 +226,14 @@ impl Fabric {
     /// The next packet that has reached the NIC.
     pub fn receive(&mut self) -> Option<Packet> {
         self.inbox.pop_front()
+    }
+    /// Keeps one direction of a link from starting another packet before `until`.
+    pub fn stall(&mut self, direction: LinkDirection, until: Time) {
+        self.channels[direction as usize].stall(until);
+    }
+    /// Keeps credits for the NIC's TLPs of a class from coming back, or lets them come again.
+    pub fn hold_credits(&mut self, class: Class, hold: bool) {
+        self.channels[NIC_UP].hold_credits(class, hold);
     }
     /// Sends a message of the root complex towards the NIC.
     pub fn send_message(&mut self, now: Time, packet: Packet) {

@@ -1,8 +1,8 @@
 //! Ports of `dma`, `tlp_tx`, `tlp_rx` and `regs`.
 
 use super::{
-    Beat, Completion, Credits, FunctionCfg, LineFill, LineRequest, MessageTlp, ReadData, ReleasedSegment, Retranslate,
-    Retranslated, Revocation, StreamNote, TableControl, TlpBeat, WriteData, WriteDataRequest,
+    Beat, Completion, Credits, FlushNote, FunctionCfg, LineFill, LineRequest, MessageTlp, ReadData, ReleasedSegment,
+    Retranslate, Retranslated, Revocation, TableControl, TlpBeat, WriteData, WriteDataRequest, WriteSent,
 };
 use crate::access::{AddressType, PasidPrefix};
 use crate::addr::{FunctionId, TlpAddr};
@@ -126,7 +126,9 @@ ports! {
         /// one more read segment may come
         read_room: bool,
         /// the last TLP of a write segment was sent
-        write_sent: StreamNote,
+        write_sent: WriteSent,
+        /// a flush has ended
+        flushed: FlushNote,
         /// ranges of messages whose bytes are wanted
         write_data_request: WriteDataRequest,
         /// message bytes are taken

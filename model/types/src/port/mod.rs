@@ -413,6 +413,30 @@ ports! {
         no_snoop: bool,
         /// invalidation epoch of the translation, meaningful when it came through the ATC
         epoch: u8 = 4,
+        /// no data: a zero-length read that flushes the stream's writes; its request completes with it when it is the last
+        flush: bool,
+    }
+
+    |cfg|
+    /// The end of a flush.
+    group FlushNote {
+        /// a flush has ended
+        valid: bool,
+        /// its stream
+        stream: StreamId = cfg.stream_bits(),
+        /// failure, 0 for none
+        syndrome: Syndrome,
+    }
+
+    |cfg|
+    /// A write segment whose TLPs have been sent, or that sends none.
+    group WriteSent {
+        /// a segment is named
+        valid: bool,
+        /// its stream
+        stream: StreamId = cfg.stream_bits(),
+        /// failure, 0 for none
+        syndrome: Syndrome,
     }
 
     |cfg|

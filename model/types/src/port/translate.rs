@@ -1,8 +1,8 @@
 //! Ports of `replay`, `atc` and `ats`.
 
 use super::{
-    CplBeat, FunctionCfg, MappedSegment, MessageTlp, ReleasedSegment, Retranslated, Revocation, RevokeLines, SlotNote,
-    StreamNote, TlpDescriptor,
+    CplBeat, FlushNote, FunctionCfg, MappedSegment, MessageTlp, ReleasedSegment, Retranslated, Revocation, RevokeLines,
+    SlotNote, TlpDescriptor, WriteSent,
 };
 use crate::access::{PasidPrefix, Syndrome};
 use crate::addr::{FunctionId, Iova, Slot, TlpAddr};
@@ -195,6 +195,8 @@ ports! {
         grant_slot: Slot = cfg.slot_bits(),
         /// Translation Request it waits for
         grant_index: u8 = cfg.ats_bits(),
+        /// it waits for the first granule asked for
+        grant_first: bool,
         /// Translation Requests that have ended
         wake: AtsWake,
         /// `dma` has room for one more write segment
@@ -202,7 +204,9 @@ ports! {
         /// `dma` has room for one more read segment
         read_room: bool,
         /// the last TLP of a write segment of this stream was sent
-        write_sent: StreamNote,
+        write_sent: WriteSent,
+        /// a flush has ended
+        flushed: FlushNote,
     }
 
     |cfg|
@@ -226,6 +230,8 @@ ports! {
         stat_park: bool,
         /// a segment was released
         stat_release: bool,
+        /// a stream's writes were flushed because its path changes
+        stat_flush: bool,
         /// a cycle in which translated segments waited for room in `dma`
         stat_stall_dma: bool,
         /// a cycle in which segments waited for a translation and none was released
@@ -282,6 +288,8 @@ ports! {
         grant_slot: Slot = cfg.slot_bits(),
         /// the request
         grant_index: u8 = cfg.ats_bits(),
+        /// it waits for the first granule asked for: it fails if that gives too little
+        grant_first: bool,
         /// requests that have ended
         wake: AtsWake,
         /// Translation Requests

@@ -16,11 +16,16 @@
 //! An invalidation or a revocation may pass a segment. `dma` compares epochs before each TLP and has the access judged
 //! again; it comes through here in a slot of its own, one an engine, and its answer goes straight back to `dma`.
 //!
+//! Where an ordered stream that has written changes its path, a flush goes first (path.rs).
+//!
 //! Progress: a released segment needs room in `dma`, counted per direction; a read waits until the writes of its stream
 //! have been sent, never the other way round.
 
+mod path;
+
 use crate::progress::{Wait, wait};
 use crate::slot_set::SlotSet;
+use path::Path;
 use std::collections::VecDeque;
 use types::port::{
     AtcKey, AtcLookup, AtsMiss, MappedSegment, ReleasedSegment, ReplayIn, ReplayOut, Retranslated, SegmentTag, SlotNote,
@@ -33,6 +38,7 @@ pub const WAITS: &[Wait] = &[
     wait("replay.segment", "dma.write_queue", "it writes and the queue is full"),
     wait("replay.segment", "dma.read_queue", "it reads and the queue is full"),
     wait("replay.segment", "dma.unsent", "it reads behind a write of its stream"),
+    wait("replay.segment", "dma.read_slot", "a flush goes before it"),
     wait("replay.again", "mtt.fetch", "its table line is not cached"),
     wait("replay.again", "ats.request", "its translation is not cached"),
 ];
@@ -45,6 +51,16 @@ struct Stream {
     length: u32,
     /// Write segments released and not yet sent.
     writes: u32,
+    path: Path,
+}
+
+/// What was picked for release, its storage read.
+#[derive(Clone, Copy, Debug)]
+enum Picked {
+    /// A slot.
+    Segment(Slot),
+    /// A stream's flush.
+    Flush(ReleasedSegment),
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -61,6 +77,7 @@ struct Entry {
 pub struct Replay {
     entries: Vec<Entry>,
     streams: Vec<Stream>,
+    work_streams: usize,
     done: SlotSet,
     /// Streams whose head is done, one bit each.
     ready: u64,
@@ -75,17 +92,19 @@ pub struct Replay {
     fresh: VecDeque<Slot>,
     /// Parked segments to look up again.
     retry: SlotSet,
+    retry_from: Slot,
     /// A slot read from storage, looked up at the next edge.
     fetched: Option<Slot>,
     misses: VecDeque<Slot>,
     /// Slots that wait for each Translation Request.
     waiting: Vec<SlotSet>,
+    /// Those among them whose granule was asked for first: a failure is theirs.
+    first: SlotSet,
     parked: u32,
     /// First slot of the lookups for `dma`; their answers wait in `again`.
     again_base: u16,
     again: VecDeque<Retranslated>,
-    /// A slot picked for release, its storage read.
-    picked: Option<Slot>,
+    picked: Option<Picked>,
     out: ReplayOut,
 }
 
@@ -111,7 +130,8 @@ impl Replay {
     fn reset(&mut self) {
         self.streams.fill(Stream::default());
         self.waiting.fill(SlotSet::default());
-        (self.done, self.retry) = Default::default();
+        self.first = SlotSet::default();
+        (self.done, self.retry, self.retry_from) = Default::default();
         (self.ready, self.reads, self.unsent) = (0, 0, 0);
         (self.next, self.parked) = (0, 0);
         (self.write_room, self.read_room) = (DMA_QUEUE, DMA_QUEUE);
@@ -145,11 +165,14 @@ impl Replay {
 
     fn refresh(&mut self, i: usize) {
         let s = &self.streams[i];
-        let ready = s.length > 0 && self.done.contains(s.head);
-        let op = self.entries[usize::from(s.head.0)].mapped.tag.op;
+        let head = &self.entries[usize::from(s.head.0)].mapped;
+        let done = s.length > 0 && self.done.contains(s.head);
+        let ready = !s.path.blocked() && (done || s.path.ending());
+        // A flush is a read.
+        let read = head.tag.op != Op::WRITE || s.path.before(head);
         let set = |word: &mut u64, bit: bool| *word = *word & !(1 << i) | u64::from(bit) << i;
         set(&mut self.ready, ready);
-        set(&mut self.reads, op != Op::WRITE);
+        set(&mut self.reads, read);
         set(&mut self.unsent, s.writes > 0);
     }
 
@@ -163,9 +186,11 @@ impl Replay {
     fn look_up(&mut self, arrived: Option<Slot>) {
         let ready = self.fetched.take();
         // The storage read for the next edge.
-        self.fetched = match self.retry.last() {
+        self.fetched = match self.retry.next(self.retry_from) {
             Some(slot) => {
                 self.retry.remove(slot);
+                // Slots are handed out in turn, so that the next one up is the next in age.
+                self.retry_from = Slot(slot.0 + 1);
                 self.out.stat_replay = true;
                 Some(slot)
             }
@@ -203,6 +228,9 @@ impl Replay {
     }
 
     fn wake(&mut self, inp: &ReplayIn) {
+        if inp.grant_valid && inp.grant_first {
+            self.first.insert(inp.grant_slot);
+        }
         // A request that ends gives its index back in the same cycle: a grant beside the wake is the next request's.
         let granted = inp.grant_valid.then_some((usize::from(inp.grant_index), inp.grant_slot));
         if !inp.wake.valid {
@@ -214,6 +242,8 @@ impl Replay {
         let mut woken = std::mem::take(&mut self.waiting[usize::from(inp.wake.index)]);
         while let Some(slot) = woken.first() {
             woken.remove(slot);
+            let first = self.first.contains(slot);
+            self.first.remove(slot);
             self.parked = self.parked.saturating_sub(1);
             let tag = &mut self.entries[usize::from(slot.0)].mapped.tag;
             let (reads, writes) = needs(tag);
@@ -221,7 +251,7 @@ impl Replay {
                 (false, false) => inp.wake.fail_reads && inp.wake.fail_writes,
                 _ => reads && inp.wake.fail_reads || writes && inp.wake.fail_writes,
             };
-            if fails {
+            if fails && first {
                 tag.syndrome = inp.wake.syndrome;
                 self.finish(slot);
             } else {
@@ -249,20 +279,38 @@ impl Replay {
 
     /// Loads the output register from the storage read, then picks the next.
     fn release(&mut self) {
-        if let Some(slot) = self.picked.take() {
-            let entry = &self.entries[usize::from(slot.0)];
-            let mapped = &entry.mapped;
-            self.out.released = ReleasedSegment {
-                valid: true,
-                tag: mapped.tag,
-                address: mapped.address,
-                at: mapped.at,
-                no_snoop: entry.no_snoop,
-                epoch: entry.epoch,
-            };
-            self.out.free = SlotNote { valid: true, slot, stream: mapped.tag.stream };
-            self.out.stat_release = true;
+        match self.picked.take() {
+            Some(Picked::Segment(slot)) => self.output(slot),
+            Some(Picked::Flush(flush)) => {
+                self.out.released = flush;
+                self.out.stat_flush = true;
+            }
+            None => {}
         }
+        self.pick();
+    }
+
+    fn output(&mut self, slot: Slot) {
+        let entry = &self.entries[usize::from(slot.0)];
+        let mapped = &entry.mapped;
+        self.out.released = ReleasedSegment {
+            valid: true,
+            tag: mapped.tag,
+            address: mapped.address,
+            at: mapped.at,
+            no_snoop: entry.no_snoop,
+            epoch: entry.epoch,
+            flush: false,
+        };
+        self.out.free = SlotNote { valid: true, slot, stream: mapped.tag.stream };
+        self.out.stat_release = true;
+        let stream = usize::from(mapped.tag.stream.0);
+        self.streams[stream].path.pass(&mut self.out.released);
+        self.refresh(stream);
+    }
+
+    /// Chooses what leaves next, round robin over streams.
+    fn pick(&mut self) {
         let reads = if self.read_room > 0 { self.reads & !self.unsent } else { 0 };
         let writes = if self.write_room > 0 { !self.reads } else { 0 };
         let candidates = self.ready & (reads | writes);
@@ -277,8 +325,16 @@ impl Replay {
             (some, _) => some.trailing_zeros(),
         } as usize;
         let s = &mut self.streams[i];
+        self.next = if i + 1 == self.work_streams { 0 } else { i + 1 };
         let slot = s.head;
         let entry = &self.entries[usize::from(slot.0)];
+        if s.path.before(&entry.mapped) {
+            let head = (s.length > 0).then_some(&entry.mapped);
+            self.picked = Some(Picked::Flush(s.path.flush(head)));
+            self.read_room -= 1;
+            self.refresh(i);
+            return;
+        }
         s.head = entry.next;
         s.length -= 1;
         self.done.remove(slot);
@@ -288,8 +344,7 @@ impl Replay {
         } else {
             self.read_room -= 1;
         }
-        self.picked = Some(slot);
-        self.next = if i + 1 == self.streams.len() { 0 } else { i + 1 };
+        self.picked = Some(Picked::Segment(slot));
         self.refresh(i);
     }
 
@@ -323,6 +378,7 @@ impl Block for Replay {
         Self {
             entries: vec![Entry::default(); slots],
             streams: vec![Stream::default(); cfg.streams as usize],
+            work_streams: cfg.streams as usize,
             done: SlotSet::default(),
             ready: 0,
             reads: 0,
@@ -332,9 +388,11 @@ impl Block for Replay {
             read_room: DMA_QUEUE,
             fresh: VecDeque::with_capacity(slots),
             retry: SlotSet::default(),
+            retry_from: Slot(0),
             fetched: None,
             misses: VecDeque::with_capacity(slots),
             waiting: vec![SlotSet::default(); cfg.ats_requests as usize],
+            first: SlotSet::default(),
             parked: 0,
             again_base: cfg.segment_slots() as u16,
             again: VecDeque::with_capacity(2),
@@ -362,7 +420,14 @@ impl Block for Replay {
             && let Some(s) = self.streams.get_mut(usize::from(inp.write_sent.stream.0))
         {
             s.writes = s.writes.saturating_sub(1);
+            s.path.sent(inp.write_sent.syndrome);
             self.refresh(usize::from(inp.write_sent.stream.0));
+        }
+        if inp.flushed.valid
+            && let Some(s) = self.streams.get_mut(usize::from(inp.flushed.stream.0))
+        {
+            s.path.flushed(&inp.flushed);
+            self.refresh(usize::from(inp.flushed.stream.0));
         }
         self.offer_miss(inp.miss_ready, miss);
         let mut arrived = None;
@@ -395,7 +460,8 @@ impl Block for Replay {
             || inp.wake.valid
             || inp.write_room
             || inp.read_room
-            || inp.write_sent.valid;
+            || inp.write_sent.valid
+            || inp.flushed.valid;
         let working = !self.again.is_empty()
             || self.picked.is_some()
             || self.fetched.is_some()

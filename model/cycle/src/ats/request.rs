@@ -1,0 +1,155 @@
+//! A Translation Request and what its completions bring (PCIe 6.x 10.2.2, 10.2.3).
+//!
+//! A request asks for one or more consecutive granules from the one that missed. Its answer comes in one or two
+//! completions, may be shorter than asked, never longer, and all its entries have one size. The first entry is about the
+//! granule that missed; the segments that wait for it fail if it gives too little. What is behind it is kept as well, and
+//! segments that joined for those granules look up again.
+
+use types::ats::TranslationEntry;
+use types::port::{AtcFill, AtcInvalidate, AtcKey, AtsWake, CplBeat};
+use types::tlp::status;
+use types::{Iova, Syndrome, TlpAddr};
+
+/// Translations that one request may ask for (RCB 128 bytes).
+pub(super) const ENTRIES: usize = 16;
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum State {
+    #[default]
+    Free,
+    ToSend,
+    Sent,
+    /// Answered; what it brought waits to be filled, then its segments are woken.
+    Answered,
+    /// Timed out and ended: its tag waits for its late completion.
+    Retired,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Request {
+    pub(super) state: State,
+    /// The first granule asked for.
+    pub(super) key: AtcKey,
+    pub(super) write: bool,
+    /// Granules asked for.
+    pub(super) asked: u8,
+    /// An invalidation has passed what was asked for: the answer counts for nothing.
+    pub(super) discard: bool,
+    /// An invalidation of the function has passed: the answer counts for the first granule alone.
+    pub(super) cut: bool,
+    /// It timed out: its tag is kept back when it ends.
+    pub(super) late: bool,
+    /// Entries that have come, in order, and how many of them have been taken to the ATC.
+    pub(super) entries: [TranslationEntry; ENTRIES],
+    pub(super) received: u8,
+    pub(super) filled: u8,
+    /// The completion coming in is not as it should be.
+    pub(super) malformed: bool,
+    pub(super) wake: AtsWake,
+}
+
+impl Request {
+    /// Whether the request asks for the granule of `iova`.
+    pub(super) fn covers(&self, iova: Iova, granule_log2: u32) -> bool {
+        let first = self.key.iova.0 >> granule_log2;
+        (iova.0 >> granule_log2).wrapping_sub(first) < u64::from(self.asked)
+    }
+
+    /// Takes a beat of a completion. Returns how the request ends with it, if it does: the syndrome and whether reads and
+    /// writes of the first granule fail.
+    pub(super) fn take(&mut self, cpl: &CplBeat, granule_log2: u32) -> Option<(Syndrome, (bool, bool))> {
+        if cpl.sop {
+            // What this completion and those behind it carry: whole entries, no more than asked for.
+            let left = 8 * u32::from(self.asked - self.received);
+            let (count, bytes) = (u32::from(cpl.byte_count), 4 * u32::from(cpl.length_dw));
+            self.malformed = cpl.length_dw == 0 || !cpl.length_dw.is_multiple_of(2) || count > left || bytes > count;
+        }
+        let ok = cpl.status == status::SC && !cpl.poisoned && !self.malformed;
+        if ok {
+            for i in (0..cpl.strb.count_ones() as usize / 2).take(ENTRIES) {
+                let entry = TranslationEntry::decode(cpl.data.0[i].to_le_bytes());
+                // A size smaller than STU counts as UR; all entries have one size.
+                let first = self.entries[0].size;
+                let fits = |e: &TranslationEntry| {
+                    u32::from(e.size.log2()) >= granule_log2 && (self.received == 0 || e.size == first)
+                };
+                match entry.filter(fits).filter(|_| self.received < self.asked) {
+                    Some(entry) => {
+                        self.entries[usize::from(self.received)] = entry;
+                        self.received += 1;
+                    }
+                    None => self.malformed = true,
+                }
+            }
+        }
+        if !cpl.eop {
+            return None;
+        }
+        if !ok || self.malformed {
+            self.received = 0;
+            return Some((Syndrome::TRANSLATION_FAILED, (true, true)));
+        }
+        if u32::from(cpl.byte_count) > 4 * u32::from(cpl.length_dw) {
+            // The first of two.
+            return None;
+        }
+        let first = &self.entries[0];
+        let exec_missing = self.key.pasid.exec && !first.exec;
+        Some((Syndrome::TRANSLATION_ACCESS, (!first.read || exec_missing, self.write && !first.write || exec_missing)))
+    }
+
+    /// The next entry to keep, if one is left; those without access are passed over.
+    pub(super) fn next_fill(&mut self, granule_log2: u8) -> Option<AtcFill> {
+        if self.discard {
+            return None;
+        }
+        let count = if self.cut { self.received.min(1) } else { self.received };
+        while self.filled < count {
+            let n = self.filled;
+            self.filled += 1;
+            let entry = &self.entries[usize::from(n)];
+            if !(entry.read || entry.write) {
+                continue;
+            }
+            let size_log2 = entry.size.log2();
+            let inside = u64::MAX >> (64 - size_log2);
+            let base = self.key.iova.0 & !inside;
+            let iova = if n == 0 { self.key.iova.0 } else { base.wrapping_add(u64::from(n) << size_log2) };
+            let mut fill = AtcFill {
+                valid: true,
+                key: AtcKey { iova: Iova(iova), ..self.key },
+                address: entry.address,
+                size_log2,
+                read: entry.read,
+                write: entry.write,
+                exec: entry.exec,
+                global: entry.global,
+                untranslated: entry.untranslated,
+                no_snoop: entry.no_snoop,
+            };
+            if self.cut && size_log2 > granule_log2 {
+                fill.address = TlpAddr(entry.address.0 | iova & inside);
+                fill.size_log2 = granule_log2;
+            }
+            return Some(fill);
+        }
+        None
+    }
+
+    /// Compares the request with an invalidation that `atc` has taken; returns whether its answer counts for less now.
+    pub(super) fn compare(&mut self, invalidate: &AtcInvalidate, granule_log2: u32) -> bool {
+        if matches!(self.state, State::Free | State::Retired) || self.key.function != invalidate.function {
+            return false;
+        }
+        let (first, last) = (self.key.iova.0, self.key.iova.0 + ((u64::from(self.asked) << granule_log2) - 1));
+        let size_log2 = u32::from(invalidate.size_log2).max(granule_log2);
+        let low = if size_log2 >= 63 { 0 } else { invalidate.iova.0 >> size_log2 << size_log2 };
+        let high = if size_log2 >= 63 { u64::MAX } else { low | (u64::MAX >> (64 - size_log2)) };
+        // Without a PASID every entry that has one is meant, at all addresses (10.3.8).
+        let everywhere = invalidate.all || !invalidate.pasid.valid && self.key.pasid.valid;
+        let before = (self.discard, self.cut);
+        self.discard |= everywhere || first <= high && low <= last;
+        self.cut = true;
+        before != (self.discard, self.cut)
+    }
+}

@@ -1,0 +1,117 @@
+//! Order across paths: what a stream has written where, and the flush between two paths.
+//!
+//! Translated and untranslated requests have no order among each other (PCIe 6.x 10.2.3.5). Where an ordered stream has
+//! written on one path and goes on on the other, the writes are flushed first: once they have been sent, a zero-length
+//! read of the last address written returns. A message that changed its path completes behind such a flush as well.
+//! Regions marked unordered do without.
+
+use types::port::{FlushNote, MappedSegment, ReleasedSegment, SegmentTag};
+use types::{AddressType, Length, Op, Syndrome};
+
+/// One stream's path.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Path {
+    /// Path of the last ordered access.
+    at: AddressType,
+    /// The last write on it that no flush has followed.
+    last_write: Option<ReleasedSegment>,
+    /// The message under way has changed its path after a write.
+    changed: bool,
+    /// A message that completes with its flush.
+    ending: Option<SegmentTag>,
+    /// A flush is under way: nothing of the stream leaves.
+    flushing: bool,
+    /// It goes before a segment; otherwise a message completes with it.
+    before_segment: bool,
+    /// First failure of the message's write segments.
+    failure: Syndrome,
+    /// How the flush in front of the next segment failed.
+    broken: Syndrome,
+}
+
+/// Whether a segment takes part in the order of paths.
+fn ordered(mapped: &MappedSegment) -> bool {
+    let tag = &mapped.tag;
+    tag.syndrome.is_ok() && !tag.unordered && (tag.length != Length(0) || tag.op != Op::WRITE)
+}
+
+impl Path {
+    /// Whether nothing of the stream may leave.
+    pub(super) fn blocked(&self) -> bool {
+        self.flushing
+    }
+
+    /// Whether a message waits to complete.
+    pub(super) fn ending(&self) -> bool {
+        self.ending.is_some()
+    }
+
+    /// Whether a flush must go before `head`.
+    pub(super) fn before(&self, head: &MappedSegment) -> bool {
+        self.ending.is_some() || self.last_write.is_some() && ordered(head) && head.at != self.at
+    }
+
+    /// The flush: a zero-length read on the old path. `head` is the segment that waits for it, if there is one.
+    pub(super) fn flush(&mut self, head: Option<&MappedSegment>) -> ReleasedSegment {
+        self.flushing = true;
+        self.before_segment = self.ending.is_none();
+        let mut flush = self.last_write.unwrap_or_default();
+        flush.valid = true;
+        flush.flush = true;
+        flush.tag.op = Op::READ;
+        flush.tag.length = Length(0);
+        flush.tag.first = true;
+        flush.tag.last = false;
+        flush.tag.syndrome = Syndrome::OK;
+        match self.ending.take() {
+            Some(tag) => {
+                flush.tag.id = tag.id;
+                flush.tag.last = true;
+                flush.tag.syndrome = if tag.syndrome.is_ok() { self.failure } else { tag.syndrome };
+            }
+            None => self.changed |= head.is_some_and(|h| !h.tag.first),
+        }
+        flush
+    }
+
+    /// A flush has returned.
+    pub(super) fn flushed(&mut self, note: &FlushNote) {
+        self.flushing = false;
+        self.last_write = None;
+        if self.before_segment {
+            self.broken = note.syndrome;
+        }
+    }
+
+    /// A write segment has been sent, or has failed.
+    pub(super) fn sent(&mut self, syndrome: Syndrome) {
+        if self.failure.is_ok() {
+            self.failure = syndrome;
+        }
+    }
+
+    /// A segment of the stream leaves: takes note of it, and keeps back the end of a message that changed its path.
+    pub(super) fn pass(&mut self, released: &mut ReleasedSegment) {
+        let tag = &mut released.tag;
+        if tag.first {
+            self.changed = false;
+            self.failure = Syndrome::OK;
+        }
+        let broken = std::mem::take(&mut self.broken);
+        if tag.syndrome.is_ok() {
+            tag.syndrome = broken;
+        }
+        let write = tag.op == Op::WRITE;
+        if tag.syndrome.is_ok() && !tag.unordered && (tag.length != Length(0) || !write) {
+            self.at = released.at;
+            if write {
+                self.last_write = Some(*released);
+            }
+        }
+        let tag = &mut released.tag;
+        if tag.last && write && self.changed {
+            self.ending = Some(*tag);
+            tag.last = false;
+        }
+    }
+}

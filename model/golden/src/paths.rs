@@ -1,0 +1,165 @@
+//! Order across paths: translated and untranslated requests have no order among each other (PCIe 6.x 10.2.3.5), so an
+//! ordered stream that has written on one path and goes on on the other has a zero-length read on the first path come
+//! back before, and a message that changed its path completes behind such a read as well.
+
+use crate::Judge;
+use crate::data::Access;
+use crate::request::Open;
+use crate::versions::{Serial, When};
+use crate::violation::Violation;
+use std::collections::{BTreeMap, BTreeSet};
+use types::{AddressType, FunctionId, RequesterId, StreamId, Syndrome, Tag, TlpAddr};
+
+/// A write of a stream that no flush has followed and that may be its last.
+#[derive(Debug)]
+struct Written {
+    open: Open,
+    number: Serial,
+    at: AddressType,
+    /// Offset of its first byte in the message.
+    offset: u32,
+    /// It has to be flushed; otherwise it may be.
+    owed: bool,
+}
+
+/// A write: its stream, its request, and its offset in the message.
+type Place = (StreamId, Serial, u32);
+
+/// Writes that a stream is remembered by, where it is not clear which was its last.
+const REMEMBERED: usize = 64;
+
+/// What streams have written where.
+#[derive(Debug, Default)]
+pub(crate) struct Paths {
+    written: BTreeMap<StreamId, Vec<Written>>,
+    /// Path of the last write of an open request.
+    last: BTreeMap<Serial, AddressType>,
+    /// Open requests that have written on both paths.
+    changed: BTreeSet<Serial>,
+    /// Zero-length reads under way, and the writes they follow: stream, request, offset.
+    flushes: BTreeMap<(RequesterId, Tag), Vec<Place>>,
+    /// Streams of which a flush came back with an error: a request behind it fails.
+    broken: BTreeSet<StreamId>,
+}
+
+impl Paths {
+    /// The request with this number has ended.
+    pub(crate) fn ended(&mut self, number: Serial, stream: StreamId, ok: bool) {
+        self.last.remove(&number);
+        self.changed.remove(&number);
+        if !ok {
+            // It may have ended for its flush, which then is not owed any more.
+            self.written.entry(stream).or_default().iter_mut().for_each(|w| w.owed = false);
+        }
+    }
+
+    /// A zero-length read left: it follows every write of its function on its path.
+    pub(crate) fn flush_sent(&mut self, key: (RequesterId, Tag), access: &Access<'_>) {
+        let follows = |w: &&Written| w.open.wr.function == access.function && w.at == access.at;
+        let all = self.written.iter().flat_map(|(stream, list)| list.iter().filter(follows).map(|w| (*stream, w)));
+        self.flushes.insert(key, all.map(|(stream, w)| (stream, w.number, w.offset)).collect());
+    }
+
+    /// A tag was answered.
+    pub(crate) fn answered(&mut self, key: (RequesterId, Tag), ok: bool) {
+        for (stream, number, offset) in self.flushes.remove(&key).into_iter().flatten() {
+            for w in self.written.entry(stream).or_default() {
+                // Not what was written since.
+                w.owed &= (w.number, w.offset) != (number, offset);
+            }
+            if !ok {
+                self.broken.insert(stream);
+            }
+        }
+    }
+
+    /// A function was reset.
+    pub(crate) fn reset(&mut self, function: FunctionId) {
+        self.written.values_mut().for_each(|list| list.retain(|w| w.open.wr.function != function));
+    }
+}
+
+impl Judge {
+    /// A data TLP that belongs to one of `claims`: whether its stream may go on on this path.
+    pub(crate) fn path_of(&mut self, access: &Access<'_>, claims: &[(Serial, u32)]) -> Result<(), Violation> {
+        let opens = claims.iter().filter_map(|(n, offset)| Some((*n, *offset, self.requests.open.get(n)?)));
+        let opens: Vec<_> = opens.collect();
+        let [(number, offset, open)] = opens[..] else {
+            // Whose it is stays open, and so does the path of the streams it may belong to.
+            let maybe = |(number, offset, open): (Serial, u32, &Open)| {
+                let open = Open::remembered(open);
+                Written { open, number, at: access.at, offset, owed: false }
+            };
+            for written in opens.into_iter().map(maybe).collect::<Vec<_>>() {
+                let list = self.paths.written.entry(written.open.wr.stream).or_default();
+                list.iter_mut().for_each(|w| w.owed = false);
+                if access.write && list.len() < REMEMBERED {
+                    list.push(written);
+                }
+            }
+            return Ok(());
+        };
+        let mut regions = self.tables.verdicts(&open.wr, When::Now).filter_map(|(_, region)| region);
+        if regions.any(|r| r.unordered) {
+            return Ok(());
+        }
+        let stream = open.wr.stream;
+        let list = || self.paths.written.get(&stream).into_iter().flatten();
+        if let Some(w) = list().find(|w| w.owed && w.at != access.at && w.number <= number) {
+            let (request, written) = (open.name(), w.open.name());
+            return Err(Violation::PathOrder { request, written, seen: access.address });
+        }
+        if access.write {
+            let open = Open::remembered(open);
+            if self.paths.last.insert(number, access.at).is_some_and(|at| at != access.at) {
+                self.paths.changed.insert(number);
+            }
+            let written = Written { open, number, at: access.at, offset, owed: true };
+            self.paths.written.insert(stream, vec![written]);
+        }
+        Ok(())
+    }
+
+    /// Whether a zero-length read can be a stream's flush: it goes to a page that the request of the stream's last write has
+    /// written, with the same AT, and may still go there.
+    pub(crate) fn is_flush(&self, access: &Access<'_>) -> bool {
+        let page = |address: TlpAddr| address.0 & !0xfff;
+        let follows = |w: &Written| {
+            let legal =
+                |(at, address): (AddressType, TlpAddr)| at == access.at && page(address) == page(access.address);
+            // The page of each byte up to the last write, by 4 KiB steps.
+            let first = 4096 - (w.open.wr.va.0 & 0xfff) as u32;
+            let mut starts = std::iter::once(0).chain((first..=w.offset).step_by(4096));
+            w.open.wr.function == access.function
+                && w.at == access.at
+                && starts.any(|offset| self.legal(&w.open, offset).any(legal))
+        };
+        self.paths.written.values().flatten().any(follows)
+    }
+
+    /// Whether a write that changed its path is reported before it was flushed.
+    pub(crate) fn unflushed(&self, number: Serial, open: &Open) -> bool {
+        let mine = |w: &Written| w.owed && w.number == number;
+        self.paths.changed.contains(&number)
+            && self.paths.written.get(&open.wr.stream).is_some_and(|l| l.iter().any(mine))
+    }
+
+    /// Whether a request may have ended with the failure of the flush in front of it.
+    pub(crate) fn failed_flush(&self, open: &Open, syndrome: Syndrome) -> bool {
+        let of_completion = syndrome >= Syndrome::UNSUPPORTED_REQUEST && syndrome <= Syndrome::MALFORMED_COMPLETION;
+        let broken = self.paths.broken.contains(&open.wr.stream) && of_completion;
+        let under_way = self.paths.flushes.values().flatten().any(|(s, ..)| *s == open.wr.stream);
+        // The flush may have been refused, for what it follows may not be used any more.
+        let mut refused = self.paths.written.get(&open.wr.stream).into_iter().flatten();
+        broken
+            || under_way && syndrome == Syndrome::COMPLETION_TIMEOUT
+            || refused.any(|w| w.number != open.accepted && self.own_cause(&w.open, 0, syndrome))
+    }
+}
+
+impl Open {
+    /// What is remembered of a request for its flush.
+    fn remembered(open: &Self) -> Self {
+        Self { wr: open.wr, accepted: open.accepted, data: BTreeMap::new(), delivered: 0 }
+    }
+}

@@ -1,0 +1,59 @@
+//! Random machines: sizes of the unit, limits, credits, latencies, disorder.
+
+use proptest::prelude::*;
+use std::collections::BTreeMap;
+use toml::Value;
+use types::Mode;
+
+/// Keys with dots and their values, over the test machine.
+pub(super) type Machine = BTreeMap<String, Value>;
+
+fn one_of(values: &'static [i64]) -> impl Strategy<Value = i64> {
+    prop::sample::select(values)
+}
+
+/// Credits of one link: some machines have hardly any.
+fn credits() -> impl Strategy<Value = (i64, i64)> {
+    (one_of(&[127, 8, 2, 1]), one_of(&[2047, 300, 64]))
+}
+
+/// Random machines whose regions inherit `mode`.
+pub(super) fn machines(mode: impl Strategy<Value = Mode>) -> impl Strategy<Value = Machine> {
+    let unit = (prop::sample::select(&["tiny", "small"][..]), mode, 1..1_000_000_i64);
+    let limits = (0..4_u32, 0..6_u32, one_of(&[64, 128]), one_of(&[8, 5, 10]));
+    let latencies = (one_of(&[20, 0, 400]), one_of(&[40, 0, 600]), one_of(&[60, 1, 500]), one_of(&[40, 1, 700]));
+    let disorder = (any::<bool>(), one_of(&[0, 30, 400]), one_of(&[0, 10, 40]));
+    let links = (credits(), credits(), one_of(&[4, 1, 40]), one_of(&[4, 1, 16]));
+    (unit, limits, latencies, disorder, links).prop_map(|(unit, limits, latencies, disorder, links)| {
+        let mut out = Machine::new();
+        let mut set = |key: &str, value: Value| out.insert(key.into(), value);
+        let (configuration, mode, seed) = unit;
+        set("unit.configuration", configuration.into());
+        set("unit.mode", mode.to_string().into());
+        set("seed", seed.into());
+        let (mps, mrrs, rcb, tags) = limits;
+        let payload = 128_i64 << mps;
+        set("function.max_payload_bytes", payload.into());
+        set("function.max_read_request_bytes", (128_i64 << mrrs).into());
+        set("function.read_completion_boundary_bytes", rcb.into());
+        set("function.tag_bits", tags.into());
+        let (link, agent, walk, memory) = latencies;
+        set("link.nic.latency_ns", link.into());
+        set("iommu.ats_ns", agent.into());
+        set("iommu.walk_ns", walk.into());
+        set("root.memory_read_ns", memory.into());
+        set("memory.gpu_read_ns", (2 * memory).into());
+        set("disorder.random_splits", disorder.0.into());
+        set("disorder.jitter_ns", disorder.1.into());
+        set("disorder.stall_percent", disorder.2.into());
+        let (posted, non_posted, peers, lanes) = links;
+        set("link.nic.posted_header_credits", posted.0.into());
+        // One packet of the largest payload must fit.
+        set("link.nic.posted_data_credits", posted.1.max(payload / 16).into());
+        set("link.nic.non_posted_header_credits", non_posted.0.into());
+        set("link.root.posted_header_credits", non_posted.0.into());
+        set("root.peer_reads", peers.into());
+        set("link.gpu.lanes", lanes.into());
+        out
+    })
+}

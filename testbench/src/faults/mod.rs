@@ -1,0 +1,136 @@
+//! Planted faults: each makes the unit wrong in one way, and one of the watchers must notice.
+//!
+//! A fault stands at the pins of a unit that is itself right. It either changes what leaves, or shows the unit something
+//! other than what has arrived, so that the unit does in good faith what a unit with that fault inside would do. The
+//! surroundings, the judge and the checker always see what is on the pins outside.
+
+mod early;
+mod inbound;
+mod outbound;
+mod pins;
+
+pub use pins::Faulty;
+
+use serde::{Deserialize, Serialize};
+
+macro_rules! faults {
+    ($($(#[doc = $doc:expr])+ $name:ident,)*) => {
+        /// A fault.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[serde(rename_all = "kebab-case")]
+        pub enum Fault { $($(#[doc = $doc])+ $name,)* }
+
+        impl Fault {
+            /// Every fault with what it does.
+            pub const TABLE: &'static [(Self, &'static str)] = &[$((Self::$name, concat!($($doc),+)),)*];
+        }
+    };
+}
+
+faults! {
+    /// Data TLPs leave with AT 00 instead of 10, and with 10 instead of 00.
+    WrongAt,
+    /// The owner tag of MTT entries is read the wrong way round.
+    WrongOwner,
+    /// A translated TLP goes to the page that was translated before the last.
+    StaleTag,
+    /// A region is taken to be one byte longer.
+    BoundsOffByOne,
+    /// A byte more or less is enabled.
+    ByteEnable,
+    /// A read takes a tag that is in use.
+    TagReuse,
+    /// A read that ends at a 4 KiB line goes one DW beyond it.
+    CrossesLine,
+    /// Payloads are cut to twice Max_Payload_Size.
+    PayloadLimit,
+    /// Reads are cut to twice Max_Read_Request_Size.
+    ReadLimit,
+    /// One payload bit of each write is wrong.
+    PayloadBit,
+    /// One bit of the read data is wrong.
+    ReadDataBit,
+    /// TLPs leave without their PASID prefix.
+    PasidDropped,
+    /// Every request is reported as done without error.
+    ReportsOk,
+    /// Requests that are done are reported with an error.
+    ReportsError,
+    /// The rights of a region are taken to be all.
+    RightsIgnored,
+    /// The rights of a page are taken to be all.
+    PageRightsIgnored,
+    /// The protection domain of a request is not compared.
+    DomainIgnored,
+    /// Where va + length wraps past 2^64, only the part before the wrap is checked.
+    WrapIgnored,
+    /// The R and W of a translation are taken to be set.
+    TranslationRights,
+    /// A translation is used for twice its range.
+    TranslationWidened,
+    /// The U bit of a translation is not looked at.
+    UntranslatedIgnored,
+    /// Translated reads leave without having been translated.
+    UnaskedTranslation,
+    /// Invalidate Requests are answered without effect.
+    InvalidationIgnored,
+    /// Invalidate Requests take effect on their first 4 KiB alone.
+    InvalidationNarrow,
+    /// The body of an Invalidate Request is read with its bytes in the wrong order.
+    InvalidationReversed,
+    /// An Invalidate Request with a PASID takes effect on another one.
+    InvalidationPasid,
+    /// An Invalidate Request without a PASID leaves the entries without one alone.
+    InvalidationNoPasid,
+    /// Global Invalidate is not looked at.
+    GlobalIgnored,
+    /// An Invalidate Request takes effect on another function.
+    InvalidationFunction,
+    /// Invalidate Requests have no effect while a Translation Request is in flight: its answer is not discarded.
+    AnswerKept,
+    /// An Invalidate Completion leaves at once, before what it has to wait for.
+    CompletionEarly,
+    /// An Invalidate Completion names another ITag.
+    WrongItag,
+    /// An Invalidate Request is accepted only while there is a credit to answer it.
+    AcceptingWaitsForCredit,
+    /// The 17th Invalidate Request is lost.
+    LosesInvalidation,
+    /// The drain waits for Translation Requests in flight.
+    DrainWaitsForTranslation,
+    /// ATS Enable is taken to be always set.
+    EnableIgnored,
+    /// Function-level reset is not seen.
+    ResetIgnored,
+    /// Completions with an error are not seen.
+    ErrorIgnored,
+    /// A completion is taken to be the last of its request.
+    EarlyEnd,
+    /// The tag of a completion is not looked at: it answers the read before.
+    CompletionTag,
+    /// TLPs are sent without regard to credits.
+    CreditsIgnored,
+    /// Bus Master Enable is taken to be always set.
+    BusMasterIgnored,
+    /// Poison is not looked at.
+    PoisonIgnored,
+    /// No stream flushes where it changes its path.
+    PathUnflushed,
+    /// Revocations name another region.
+    RevocationIgnored,
+    /// A revocation is reported without its flush read.
+    RevocationUnflushed,
+    /// Writes wait for a non-posted credit.
+    WritesWaitForReads,
+    /// Table fetches wait until no data read is in flight.
+    FetchWaitsForReads,
+    /// A write is reported as done before it has left.
+    DoneBeforeSent,
+}
+
+impl std::fmt::Display for Fault {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let text = Self::TABLE.iter().find(|(fault, _)| fault == self).map_or("", |(_, text)| *text);
+        f.write_str(text.trim())
+    }
+}

@@ -1,0 +1,235 @@
+//! What the host does in a run: the actions of a scenario's steps.
+
+use super::agent::Wanted;
+use super::engine::Run;
+use super::finding::Finding;
+use super::jury::Freed;
+use super::schema::{
+    Action, CreditClass, FunctionSetup, InvalidateSetup, Operation, RemapOrder, RequestSetup, RevokeSetup, Scenario,
+};
+use crate::checker::Direction;
+use crate::faults::Faulty;
+use std::collections::BTreeMap;
+use system::fabric::{Class, nic_function};
+use system::{Observer, Time};
+use types::ats::InvalidateRange;
+use types::port::{FunctionCfg, UnitIn, UnitOut, WorkRequest};
+use types::{Block, FunctionId, Iova, Length, Mode, Op, PageSize, Pasid, PasidPrefix, StreamId, Va};
+
+impl<U: Block<In = UnitIn, Out = UnitOut>, O: Observer<Faulty<U>>> Run<'_, U, O> {
+    pub(super) fn free(&mut self, ranges: Vec<(u64, u64)>, pushed: bool) {
+        let freed = ranges.into_iter().map(|(first, last)| Freed { first, last, pushed });
+        self.system.observer.0.freed.extend(freed);
+    }
+
+    /// What follows the report of a revocation: mapping and ATC. Whether that is over.
+    pub(super) fn revoke_finished(&mut self, i: usize, setup: &RevokeSetup) -> bool {
+        let Some(place) = self.places.get_mut(&setup.region) else { return true };
+        if !self.system.revoked(place.registered.key) {
+            return false;
+        }
+        if self.steps[i].unmapped {
+            return true;
+        }
+        self.steps[i].unmapped = true;
+        let freed = place.unmap(&mut self.system.fabric);
+        let (flushed, mode) = (place.flushed(setup), place.registered.mode);
+        let region = Some(setup.region.clone());
+        self.free(freed, flushed);
+        if mode == Mode::Ats
+            && let Ok(wanted) = self.invalidation(i, &InvalidateSetup { region, ..InvalidateSetup::default() })
+        {
+            self.invalidator.want(wanted);
+            return false;
+        }
+        true
+    }
+
+    pub(super) fn fire(&mut self, i: usize, now: u64) -> Result<(), Finding> {
+        self.steps[i].fired = Some(now);
+        let scenario = self.scenario;
+        match &scenario.steps[i].action {
+            Action::Request(setup) => self.request(i, setup),
+            Action::Invalidate(setup) => {
+                let wanted = self.invalidation(i, setup)?;
+                (0..setup.count).for_each(|_| self.invalidator.want(wanted));
+                Ok(())
+            }
+            Action::Remap(setup) => {
+                self.place(&setup.region)?;
+                if setup.order == RemapOrder::AtcFirst {
+                    self.steps[i].change_after = true;
+                } else if let Some(place) = self.places.get_mut(&setup.region) {
+                    self.steps[i].freeing = place.remap(&mut self.system.fabric, setup, &mut self.frames);
+                }
+                if setup.order != RemapOrder::Silent {
+                    let wanted = self.invalidation_of_pages(i, &setup.region, setup.page, setup.pages)?;
+                    self.invalidator.want(wanted);
+                }
+                Ok(())
+            }
+            Action::Configure(setup) => {
+                self.configure(setup);
+                Ok(())
+            }
+            Action::Stall { link, cycles } => {
+                let period = 1_000_000 / u64::from(self.system.config().unit.clock_mhz);
+                let until = self.system.now() + Time(cycles * period);
+                self.system.fabric.stall(*link, until);
+                Ok(())
+            }
+            Action::HoldCredits(class) => {
+                self.system.fabric.hold_credits(fabric_class(*class), true);
+                Ok(())
+            }
+            Action::ReturnCredits(class) => {
+                self.system.fabric.hold_credits(fabric_class(*class), false);
+                Ok(())
+            }
+            Action::Revoke(setup) => {
+                let place = self.place(&setup.region)?;
+                let registered = place.registered;
+                let flush = place.flushed(setup).then(|| registered.place(0));
+                self.system.withdraw(registered.key);
+                self.system.revoke(&registered, flush);
+                Ok(())
+            }
+            Action::Release(name) => {
+                let time = self.system.now();
+                self.system.fabric.release_held(time, name);
+                Ok(())
+            }
+            Action::Deregister(name) => {
+                let key = self.place(name)?.registered.key;
+                self.system.deregister(key);
+                Ok(())
+            }
+        }
+    }
+
+    /// The machine's configuration of a function, and what is given.
+    pub(super) fn configure(&mut self, setup: &FunctionSetup) {
+        let size = |bytes: u32| (bytes.trailing_zeros() as u8).saturating_sub(7);
+        let function = FunctionId(setup.number);
+        let base = self.system.function(function);
+        let cfg = FunctionCfg {
+            bus_master: setup.bus_master.unwrap_or(base.bus_master),
+            ats_enable: setup.ats.unwrap_or(base.ats_enable),
+            pasid_enable: setup.pasid.unwrap_or(base.pasid_enable),
+            pasid_priv_enable: setup.pasid_privileged.unwrap_or(base.pasid_priv_enable),
+            mps: setup.max_payload_bytes.map_or(base.mps, size),
+            mrrs: setup.max_read_request_bytes.map_or(base.mrrs, size),
+            relaxed_ordering: setup.relaxed_ordering.unwrap_or(base.relaxed_ordering),
+            reset: setup.reset,
+            ..base
+        };
+        if setup.denied_by_agent {
+            self.system.fabric.deny_ats(nic_function(function));
+        }
+        if setup.reset {
+            self.invalidator.excuse(function);
+            self.work.abandon(function);
+        }
+        self.system.configure(cfg);
+    }
+
+    fn request(&mut self, i: usize, setup: &RequestSetup) -> Result<(), Finding> {
+        let place = self.place(&setup.region)?.clone();
+        let region = &place.registered.region;
+        for n in 0..i64::from(setup.count) {
+            let offset = setup.offset.wrapping_add(n.wrapping_mul(setup.stride.unwrap_or(i64::from(setup.bytes))));
+            let wr = WorkRequest {
+                valid: true,
+                id: self.work.next_id(),
+                function: setup.function.map_or(region.function, FunctionId),
+                stream: StreamId(setup.stream),
+                op: match setup.op {
+                    Operation::Write => Op::WRITE,
+                    Operation::Read => Op::READ,
+                    Operation::Atomic => Op::FETCH_ADD,
+                },
+                remote: !setup.local,
+                on_fault: true,
+                key: types::Key(place.registered.key.0 ^ setup.key_xor),
+                va: Va(region.start.0.wrapping_add(offset as u64)),
+                length: Length(setup.bytes),
+                pd: types::Pd(region.pd.0 ^ setup.pd_xor),
+            };
+            let inside = region.contains(wr.va, setup.bytes);
+            let lost = wr.op == Op::WRITE && !place.writable();
+            let known = inside && !place.moves && !lost && !self.overlapped(setup, offset);
+            let places = if known { place.places(offset as u64, setup.bytes) } else { Vec::new() };
+            if self.ordered && inside {
+                let direction = if wr.op == Op::WRITE { Direction::Write } else { Direction::Read };
+                let pieces = place.leaves(place.registered.mode, offset as u64, setup.bytes);
+                self.jury().pieces.insert((wr.stream, wr.id), (direction, pieces));
+            }
+            self.work.push(i, wr, places);
+        }
+        Ok(())
+    }
+
+    /// Whether another request writes some of these bytes.
+    fn overlapped(&self, setup: &RequestSetup, offset: i64) -> bool {
+        let end = offset + i64::from(setup.bytes);
+        let hits = |(first, last): &&(i64, i64)| *first < end && offset < *last;
+        let count = self.written.get(&setup.region).map_or(0, |w| w.iter().filter(hits).count());
+        count > usize::from(setup.op == Operation::Write)
+    }
+
+    fn invalidation_of_pages(&self, step: usize, name: &str, page: u64, pages: u64) -> Result<Wanted, Finding> {
+        let log2 = self.place(name)?.registered.io.page.log2() - 12;
+        let setup = InvalidateSetup {
+            region: Some(name.to_string()),
+            page: page << log2,
+            pages: pages << log2,
+            ..InvalidateSetup::default()
+        };
+        self.invalidation(step, &setup)
+    }
+
+    fn invalidation(&self, step: usize, setup: &InvalidateSetup) -> Result<Wanted, Finding> {
+        let place = setup.region.as_ref().map(|name| self.place(name)).transpose()?;
+        let own = place.map(|p| p.registered.region.pasid).unwrap_or_default();
+        let pasid = match setup.pasid {
+            None => PasidPrefix { exec: false, privileged: false, ..own },
+            Some(n) if n < 0 => PasidPrefix::default(),
+            Some(n) => PasidPrefix { valid: true, pasid: Pasid(n as u32), ..PasidPrefix::default() },
+        };
+        let size = if setup.pages == 0 {
+            None
+        } else {
+            let log2 = setup.pages.is_power_of_two().then(|| 12 + setup.pages.trailing_zeros() as u8);
+            let size = log2.and_then(PageSize::from_log2);
+            Some(size.ok_or_else(|| Finding::Scenario(format!("{} pages are no range", setup.pages)))?)
+        };
+        let base = place.map_or(Iova(0), |p| Iova(p.registered.io.base.0 + (setup.page << 12)));
+        let iova = size.map_or(Iova(0), |s| Iova(base.0 & !s.offset_mask().0));
+        let function = setup.function.map(FunctionId);
+        let function = function.or_else(|| place.map(|p| p.registered.region.function)).unwrap_or_default();
+        Ok(Wanted { step, function, range: InvalidateRange { global: setup.global, iova, size }, pasid })
+    }
+}
+
+fn fabric_class(class: CreditClass) -> Class {
+    match class {
+        CreditClass::Posted => Class::Posted,
+        CreditClass::NonPosted => Class::NonPosted,
+    }
+}
+
+/// Ranges that requests write, by region.
+pub(super) fn written(scenario: &Scenario) -> BTreeMap<String, Vec<(i64, i64)>> {
+    let mut out: BTreeMap<String, Vec<(i64, i64)>> = BTreeMap::new();
+    for step in &scenario.steps {
+        if let Action::Request(r) = &step.action
+            && r.op == Operation::Write
+        {
+            for n in 0..i64::from(r.count) {
+                let first = r.offset.wrapping_add(n.wrapping_mul(r.stride.unwrap_or(i64::from(r.bytes))));
+                out.entry(r.region.clone()).or_default().push((first, first.wrapping_add(i64::from(r.bytes))));
+            }
+        }
+    }
+    out
+}

@@ -1,0 +1,268 @@
+//! One run of a scenario.
+
+use super::actions::written;
+use super::agent::Invalidator;
+use super::book::{FRAMES, Frames, Place, spec};
+use super::finding::Finding;
+use super::jury::Jury;
+use super::schema::{Action, Marker, RemapOrder, Scenario};
+use super::work::Work;
+use crate::faults::Faulty;
+use std::collections::BTreeMap;
+use system::driver::RegionSpec;
+use system::{Config, Observer, RunError, System, Time, Workload};
+use types::port::{UnitIn, UnitOut};
+use types::{Block, ByteCount, Owner, PageSize};
+
+/// Cycles for which nothing moves before a run is over: longer than any path through the unit.
+const QUIET: u64 = 100;
+
+/// Cycles without any TLP, data or step after which a run is given up before its bound: 200 µs at 250 MHz.
+const STILL: u64 = 50_000;
+
+/// State of a step.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Progress {
+    pub(super) fired: Option<u64>,
+    pub(super) done: Option<u64>,
+    /// A mapping that is being taken away: bus addresses to free once its invalidation is complete.
+    pub(super) freeing: Vec<(u64, u64)>,
+    /// The mapping is still to be changed, after the invalidation: the wrong order.
+    pub(super) change_after: bool,
+    /// When that invalidation was complete.
+    answered: Option<u64>,
+    /// A revoked region has lost its mapping.
+    pub(super) unmapped: bool,
+}
+
+/// A run under way.
+pub(super) struct Run<'a, U, O> {
+    pub(super) scenario: &'a Scenario,
+    pub(super) system: System<Faulty<U>, (Jury, O)>,
+    pub(super) work: Work,
+    pub(super) invalidator: Invalidator,
+    pub(super) steps: Vec<Progress>,
+    pub(super) places: BTreeMap<String, Place>,
+    pub(super) frames: Frames,
+    /// First cycle after the boot.
+    start: u64,
+    /// Whether the order of all TLPs is known beforehand.
+    pub(super) ordered: bool,
+    /// Ranges that requests write, by region: step, first byte, bytes.
+    pub(super) written: BTreeMap<String, Vec<(i64, i64)>>,
+}
+
+impl<'a, U: Block<In = UnitIn, Out = UnitOut>, O: Observer<Faulty<U>>> Run<'a, U, O> {
+    pub(super) fn new(scenario: &'a Scenario, cfg: &Config, watcher: O) -> Result<Self, Finding> {
+        let jury = Jury::new(!scenario.interfere.is_empty());
+        let mut system = System::with_observer(cfg, (jury, watcher));
+        let moves = |name: &str| {
+            scenario.steps.iter().any(|s| match &s.action {
+                Action::Remap(r) => r.region == name,
+                Action::Deregister(r) => r == name,
+                Action::Revoke(r) => r.region == name,
+                _ => false,
+            })
+        };
+        let wrong = |reason: String| Finding::Scenario(reason);
+        let mut places = BTreeMap::new();
+        let mut frames = Frames::default();
+        for setup in &scenario.regions {
+            let spec = spec(setup).map_err(wrong)?;
+            let registered = system.register(&spec).map_err(|e| wrong(e.to_string()))?;
+            let mut place = Place::new(registered, setup.memory);
+            place.moves = moves(&setup.name);
+            if let Some(name) = &setup.iova_of {
+                let other = places.get(name).ok_or_else(|| wrong(format!("there is no region called {name}")))?;
+                for (page, entry) in place.stand_at(&mut system.fabric, other) {
+                    system.set_entry(registered.key, page, entry);
+                }
+            }
+            if let Some(rights) = &setup.translations {
+                place.restrict(&mut system.fabric, rights);
+            }
+            if place.moves && !frames.has(spec.owner, spec.io_page) {
+                let bytes = ByteCount(FRAMES * spec.io_page.bytes().0);
+                let (page, io_page, owner) = (PageSize::K4, spec.io_page, spec.owner);
+                let spare = RegionSpec { page, io_page, owner, ..RegionSpec::of(bytes) };
+                let region = system.register(&spare).map_err(|e| wrong(e.to_string()))?;
+                frames.add(owner, io_page, region);
+            }
+            if places.insert(setup.name.clone(), place).is_some() {
+                return Err(wrong(format!("two regions are called {}", setup.name)));
+            }
+        }
+        system.fabric.interfere(scenario.interfere.iter().cloned());
+        let ordered = scenario.expect.all_ok && places.values().all(|p| !p.moves);
+        let (seed, depth) = (cfg.seed, cfg.unit_cfg().stream_depth);
+        let mut run = Self {
+            scenario,
+            work: Work::new(seed, depth),
+            system,
+            invalidator: Invalidator::default(),
+            steps: vec![Progress::default(); scenario.steps.len()],
+            places,
+            frames,
+            start: 0,
+            ordered,
+            written: written(scenario),
+        };
+        for setup in &scenario.functions {
+            run.configure(setup);
+        }
+        Ok(run)
+    }
+
+    pub(super) fn jury(&mut self) -> &mut Jury {
+        &mut self.system.observer.0
+    }
+
+    pub(super) fn place(&self, name: &str) -> Result<&Place, Finding> {
+        self.places.get(name).ok_or_else(|| Finding::Scenario(format!("there is no region called {name}")))
+    }
+
+    /// The cycle in which a point was reached, counted from the start of the system.
+    pub(super) fn reached(&self, marker: &Marker) -> Option<u64> {
+        let named = |name: &String| self.scenario.steps.iter().position(|s| s.name == *name);
+        if let Some(cycle) = marker.cycle {
+            return Some(self.start + cycle);
+        }
+        if let Some(kind) = marker.tlp {
+            let nth = marker.nth.unwrap_or(1).max(1) as usize;
+            return self.system.observer.0.seen.get(&kind)?.get(nth - 1).copied();
+        }
+        if let Some(name) = &marker.step {
+            return self.steps[named(name)?].fired;
+        }
+        if let Some(name) = &marker.done {
+            return self.steps[named(name)?].done;
+        }
+        Some(self.start)
+    }
+
+    /// Runs to the end.
+    pub(super) fn go(&mut self) -> Result<(), Finding> {
+        while !self.system.booted() {
+            self.cycle()?;
+        }
+        self.start = self.system.cycles().0;
+        let mut quiet = 0;
+        let mut last = (0, self.start);
+        let mut waiting: Vec<usize> = (0..self.steps.len()).collect();
+        let mut open: Vec<usize> = Vec::new();
+        while quiet < QUIET {
+            let now = self.system.cycles().0;
+            let moved =
+                self.work.progress() + self.system.observer.0.total() + (self.steps.len() - waiting.len()) as u64;
+            if moved != last.0 || waiting.iter().any(|i| self.reached(&self.scenario.steps[*i].when).is_some()) {
+                last = (moved, now);
+            }
+            if now - self.start > self.scenario.bound || now - last.1 > STILL {
+                return Err(self.stuck(now - self.start, &waiting));
+            }
+            let mut rest = Vec::with_capacity(waiting.len());
+            for i in waiting {
+                let step = &self.scenario.steps[i];
+                if self.reached(&step.when).is_some_and(|at| at + step.plus <= now) {
+                    self.fire(i, now)?;
+                    open.push(i);
+                } else {
+                    rest.push(i);
+                }
+            }
+            waiting = rest;
+            while let Some(packet) = self.invalidator.send() {
+                let time = self.system.now();
+                self.system.fabric.send_message(time, packet);
+            }
+            self.cycle()?;
+            self.host();
+            for i in std::mem::take(&mut open) {
+                if self.finished(i) {
+                    self.steps[i].done = Some(now);
+                } else {
+                    open.push(i);
+                }
+            }
+            let over = waiting.is_empty()
+                && open.is_empty()
+                && self.invalidator.idle()
+                && self.system.driver_idle()
+                && self.system.fabric.held() == 0
+                && self.system.fabric.next_event() == Time::NEVER;
+            quiet = if over { quiet + 1 } else { 0 };
+        }
+        Ok(())
+    }
+
+    fn cycle(&mut self) -> Result<(), Finding> {
+        let outcome = self.system.step(&mut self.work);
+        if let Some(finding) = self.system.observer.0.finding() {
+            return Err(finding.clone());
+        }
+        match outcome {
+            Err(error @ RunError::Protocol { .. }) => Err(Finding::Ports(error)),
+            Err(error) => Err(Finding::Scenario(error.to_string())),
+            Ok(()) => match self.work.strange.take() {
+                Some(strange) => Err(Finding::Ports(RunError::Protocol { reason: strange })),
+                None => Ok(()),
+            },
+        }
+    }
+
+    /// What has reached the host: messages, and bytes in memory.
+    fn host(&mut self) {
+        while let Some(packet) = self.system.fabric.receive_message() {
+            self.invalidator.receive(&packet.tlp);
+            self.system.fabric.recycle(packet);
+        }
+        for landing in self.work.landings.drain(..) {
+            self.system.observer.0.used("a write that reached memory", landing.address.0, true);
+        }
+    }
+
+    fn finished(&mut self, i: usize) -> bool {
+        if self.work.open_of(i) > 0 && !self.abandoned(i) || self.invalidator.open_of(i) {
+            return false;
+        }
+        if let Action::Remap(setup) = &self.scenario.steps[i].action {
+            let now = self.system.cycles().0;
+            let answered = *self.steps[i].answered.get_or_insert(now);
+            if self.steps[i].change_after && now < answered + setup.pause {
+                return false;
+            }
+            if std::mem::take(&mut self.steps[i].change_after)
+                && let Some(place) = self.places.get_mut(&setup.region)
+            {
+                let freed = place.remap(&mut self.system.fabric, setup, &mut self.frames);
+                self.steps[i].freeing = freed;
+            }
+            let freed = std::mem::take(&mut self.steps[i].freeing);
+            if setup.order != RemapOrder::Silent {
+                // A write to a peer goes another way than the message that answers an invalidation.
+                let pushed = self.places.get(&setup.region).is_some_and(|p| p.owner == Owner::Host);
+                self.free(freed, pushed);
+            }
+        }
+        if let Action::Revoke(setup) = &self.scenario.steps[i].action {
+            return self.revoke_finished(i, setup);
+        }
+        true
+    }
+
+    pub(super) fn abandoned(&self, i: usize) -> bool {
+        self.scenario.expect.abandoned.contains(&self.scenario.steps[i].name)
+    }
+
+    fn stuck(&self, cycles: u64, waiting: &[usize]) -> Finding {
+        let steps: Vec<String> = waiting.iter().map(|i| format!("step {} never came", i + 1)).collect();
+        let open = format!(
+            "{}; {}; {}; {}",
+            self.work.items.iter().filter(|i| i.outcome.is_none()).count(),
+            self.invalidator.describe(),
+            steps.join(", "),
+            self.system.describe(&self.work)
+        );
+        Finding::Liveness { cycles, open: format!("requests open: {open}") }
+    }
+}

@@ -1,0 +1,65 @@
+//! Why a run is not right.
+
+use crate::checker::Breach;
+use golden::Violation;
+use system::RunError;
+use types::TlpAddr;
+
+/// What was found, by whom.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Finding {
+    /// The golden judge refused an event, or something is owed at the end.
+    #[error("judge: {0}")]
+    Judge(Violation),
+    /// The TLP checker refused a TLP of the unit.
+    #[error("checker: {0}")]
+    Checker(Breach),
+    /// The TLP checker refused a TLP of the surroundings, though nothing interfered with it.
+    #[error("surroundings: {0}")]
+    Surroundings(Breach),
+    /// The unit broke the rules of its ports.
+    #[error("ports: {0}")]
+    Ports(RunError),
+    /// Memory was used after the driver knew that it was free.
+    #[error("use after free: {what} at {address}, which was taken away and reported so")]
+    UseAfterFree {
+        /// What.
+        what: &'static str,
+        /// Bus address.
+        address: TlpAddr,
+    },
+    /// Not everything ended in time.
+    #[error("liveness: after {cycles} cycles not over: {open}")]
+    Liveness {
+        /// Cycles.
+        cycles: u64,
+        /// What is open.
+        open: String,
+    },
+    /// Data at the far end is not what it should be.
+    #[error("data: {0}")]
+    Data(String),
+    /// What must be seen was not.
+    #[error("expected: {0}")]
+    Expected(String),
+    /// The scenario itself cannot be run.
+    #[error("scenario: {0}")]
+    Scenario(String),
+}
+
+impl Finding {
+    /// Who found it.
+    pub fn by(&self) -> &'static str {
+        match self {
+            Self::Judge(_) => "judge",
+            Self::Checker(_) => "checker",
+            Self::Surroundings(_) => "surroundings",
+            Self::Ports(_) => "ports",
+            Self::UseAfterFree { .. } => "use-after-free",
+            Self::Liveness { .. } => "liveness",
+            Self::Data(_) => "data",
+            Self::Expected(_) => "expected",
+            Self::Scenario(_) => "scenario",
+        }
+    }
+}
