@@ -3,9 +3,8 @@
 use super::measure::{Random, count, random};
 use super::picture::{Corner, Line, Mark, Panel, Scale, draw};
 use super::report::{Check, Grid, Report, figures};
-use super::{Context, Experiment, ReproduceError, clock_and_width, config};
+use super::{Context, Experiment, ReproduceError, clock_and_width};
 use crate::size_label;
-use system::config::Role;
 use types::Op;
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
@@ -30,10 +29,10 @@ fn run(context: &Context) -> Result<Report, ReproduceError> {
         |_| 1,
         |(pages, window)| {
             let spec = Random { regions: (1, *window), functions: 1, bytes: 64, align: 64, op: Op::READ, accesses };
-            random(&config("farm", &[PAGES[*pages].1.to_string()])?, &spec)
+            random(&context.config("farm", &[PAGES[*pages].1.to_string()])?, &spec)
         },
     )?;
-    let cfg = config("farm", &[])?;
+    let cfg = context.config("farm", &[])?;
     let mut report = Report { clock: clock_and_width(&cfg), ..Report::default() };
     let fastest = measured.iter().map(|m| m.rate).fold(0.0, f64::max);
     let at = |pages: usize, window: u64| Some(&measured[runs.iter().position(|r| *r == (pages, window))?]);
@@ -98,12 +97,7 @@ fn run(context: &Context) -> Result<Report, ReproduceError> {
     };
     let mut marks = Vec::new();
     for (name, _) in PAGES {
-        marks.extend(figures(&cfg, &format!("rate, {name}")).map(|p| Mark {
-            x: p.x as f64,
-            y: p.y,
-            span: p.y * p.tolerance,
-            fitted: p.role == Role::Fit,
-        }));
+        marks.extend(figures(&cfg, &format!("rate, {name}")).map(Mark::of));
     }
     let panel = Panel {
         title: String::new(),

@@ -1,10 +1,11 @@
 //! Potluri et al., ICPP 2013: a NIC reads GPU memory through the root complex, or the host stages the bytes.
 
 use super::measure::messages;
-use super::picture::{Corner, Line, Panel, Scale, draw};
+use super::picture::{Corner, Line, Mark, Panel, Scale, draw};
 use super::report::{Check, Grid, Judge, Report};
-use super::{Context, Experiment, ReproduceError, clock_and_width, config};
+use super::{Context, Experiment, ReproduceError, clock_and_width};
 use crate::size_label;
+use system::Config;
 use system::config::StagingConfig;
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
@@ -35,9 +36,10 @@ fn run(context: &Context) -> Result<Report, ReproduceError> {
     let sizes: Vec<u64> = (3..=22).map(|log2| 1 << log2).collect();
     let keep = |s: &u64| context.pick(matches!(*s, 8 | 4096..=65_536 | LARGE), true);
     let sizes: Vec<u64> = sizes.into_iter().filter(keep).collect();
-    let cfg = config(PRESET, &[])?;
+    let cfg = context.config(PRESET, &[])?;
     let (gpu, host) = (times(context, GPU, &sizes)?, times(context, HOST, &sizes)?);
-    let write = |memory: &str| -> Result<f64, ReproduceError> { Ok(rate(LARGE, time(&[WRITE, memory], LARGE, 2)?)) };
+    let write =
+        |memory: &str| -> Result<f64, ReproduceError> { Ok(rate(LARGE, time(context, &[WRITE, memory], LARGE, 2)?)) };
     let (gpu_write, host_write) = (write(GPU)?, write(HOST)?);
     let (direct, staged): (Vec<Times>, Vec<Times>) =
         (gpu.iter().map(|t| direct(t, &cfg.staging)).collect(), host.iter().map(|t| staged(t, &cfg.staging)).collect());
@@ -98,14 +100,14 @@ fn run(context: &Context) -> Result<Report, ReproduceError> {
          (staging.copy_ns, staging.copy_mbps) and software, wire and far NIC (staging.software_ns)."
             .into(),
     );
-    report.pictures.push(picture(&report.clock, &direct, &staged)?);
+    report.pictures.push(picture(&cfg, &report.clock, &direct, &staged)?);
     Ok(report)
 }
 
 /// Time of a message in microseconds.
-fn time(sets: &[&str], bytes: u64, count: u64) -> Result<f64, ReproduceError> {
+fn time(context: &Context, sets: &[&str], bytes: u64, count: u64) -> Result<f64, ReproduceError> {
     let sets: Vec<String> = sets.iter().map(|s| (*s).into()).collect();
-    Ok(8e-3 * bytes as f64 / messages(PRESET, &sets, bytes, count)?.bw_average_gbps)
+    Ok(8e-3 * bytes as f64 / messages(context, PRESET, &sets, bytes, count)?.bw_average_gbps)
 }
 
 /// MB/s of messages that take so many microseconds each.
@@ -119,8 +121,8 @@ fn times(context: &Context, memory: &str, sizes: &[u64]) -> Result<Vec<Times>, R
         |s| *s,
         |bytes| {
             let many = ((1 << 20) / bytes).clamp(2, 128);
-            let alone = time(&[READ, memory, ALONE], *bytes, 4)?;
-            Ok(Times { bytes: *bytes, alone, streamed: time(&[READ, memory], *bytes, many)? })
+            let alone = time(context, &[READ, memory, ALONE], *bytes, 4)?;
+            Ok(Times { bytes: *bytes, alone, streamed: time(context, &[READ, memory], *bytes, many)? })
         },
     )
 }
@@ -143,23 +145,28 @@ fn staged(host: &Times, staging: &StagingConfig) -> Times {
 /// From here on a message is staged in pieces.
 const PIECE: u64 = 512 << 10;
 
-fn picture(clock: &str, direct: &[Times], staged: &[Times]) -> Result<super::Picture, ReproduceError> {
+fn picture(cfg: &Config, clock: &str, direct: &[Times], staged: &[Times]) -> Result<super::Picture, ReproduceError> {
     let line = |label: &str, list: &[Times], of: fn(&Times) -> f64, most: u64| Line {
         label: label.into(),
         points: list.iter().filter(|t| t.bytes <= most).map(|t| (t.bytes as f64, of(t))).collect(),
     };
-    let panel = |title: &str, y, of: fn(&Times) -> f64, most, legend| Panel {
+    // The figures of a unit; switch-over points are sizes and stand in the table only.
+    let marks = |unit: &str| -> Vec<Mark> {
+        let of_unit = cfg.published.iter().filter(|p| p.unit == unit);
+        of_unit.map(Mark::of).collect()
+    };
+    let panel = |title: &str, (y, unit), of: fn(&Times) -> f64, most, legend| Panel {
         title: title.into(),
         x: ("message size", Scale::Bytes),
         y,
         lines: vec![line("direct, through the root", direct, of, most), line("staged", staged, of, most)],
-        marks: Vec::new(),
+        marks: marks(unit),
         legend,
     };
     let panels = [
-        panel("a message alone", "time [us]", |t| t.alone, 128 << 10, Corner::UpperLeft),
-        panel("many messages", "bandwidth [MB/s]", |t| rate(t.bytes, t.streamed), LARGE, Corner::UpperLeft),
+        panel("a message alone", ("time [us]", "us"), |t| t.alone, 128 << 10, Corner::UpperLeft),
+        panel("many messages", ("bandwidth [MB/s]", "MB/s"), |t| rate(t.bytes, t.streamed), LARGE, Corner::UpperLeft),
     ];
-    let subtitle = format!("model of the unit: {clock}; set-up of Potluri et al., ICPP 2013");
+    let subtitle = format!("model of the unit: {clock}; circles: Potluri et al., ICPP 2013");
     Ok(draw("gdr2013", "GPU memory to the wire: read by the NIC, or staged", &subtitle, &panels)?)
 }

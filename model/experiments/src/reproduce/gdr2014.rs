@@ -3,8 +3,7 @@
 use super::measure::messages;
 use super::picture::{Corner, Line, Mark, Panel, Scale, draw};
 use super::report::{Check, Grid, Report};
-use super::{Context, Experiment, ReproduceError, clock_and_width, config};
-use system::config::Role;
+use super::{Context, Experiment, ReproduceError, clock_and_width};
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "gdr2014",
@@ -22,7 +21,7 @@ const BOOST: (u64, u64) = (745, 875);
 type Case = (&'static str, &'static str, Vec<String>);
 
 fn run(context: &Context) -> Result<Report, ReproduceError> {
-    let read_ns = config("gdr2014", &[])?.memory.gpu_read_ns;
+    let read_ns = context.config("gdr2014", &[])?.memory.gpu_read_ns;
     let boosted = format!("memory.gpu_read_ns={}", read_ns * BOOST.0 / BOOST.1);
     let case = |preset, what, sets: &[&str]| -> Case { (preset, what, sets.iter().map(|s| (*s).into()).collect()) };
     let cases = [
@@ -44,23 +43,17 @@ fn run(context: &Context) -> Result<Report, ReproduceError> {
         |(c, size)| {
             let (preset, _, sets) = &cases[*c];
             let count = ((1 << 20) / size).clamp(2, 256);
-            Ok(messages(preset, sets, *size, count)?.bw_average_gbps / 8.0)
+            Ok(messages(context, preset, sets, *size, count)?.bw_average_gbps / 8.0)
         },
     )?;
     let value = |c: usize, size: u64| runs.iter().position(|r| *r == (c, size)).map(|i| gbytes[i]);
-    let mut report = Report { clock: clock_and_width(&config("gdr2014", &[])?), ..Report::default() };
+    let mut report = Report { clock: clock_and_width(&context.config("gdr2014", &[])?), ..Report::default() };
     let (mut rows, mut marks) = (Vec::new(), [Vec::new(), Vec::new()]);
     for (c, (preset, what, _)) in cases.iter().enumerate() {
-        for point in config(preset, &[])?.published.iter().filter(|p| p.quantity == *what) {
+        for point in context.config(preset, &[])?.published.iter().filter(|p| p.quantity == *what) {
             let Some(model) = value(c, point.x) else { continue };
             report.checks.push(Check::published(&format!("{preset}, {what}"), point, model));
-            let mark = Mark {
-                x: point.x as f64,
-                y: point.y,
-                span: point.y * point.tolerance,
-                fitted: point.role == Role::Fit,
-            };
-            marks[usize::from(what.starts_with("read"))].push(mark);
+            marks[usize::from(what.starts_with("read"))].push(Mark::of(point));
         }
         let mut row = vec![format!("{preset}, {what}")];
         row.extend(sizes.iter().map(|s| value(c, *s).map_or("-".into(), |v| format!("{v:.2}"))));

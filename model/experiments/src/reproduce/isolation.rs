@@ -1,9 +1,9 @@
 //! A victim streams while a neighbour runs the attacks that Husky and Collie found to hurt RDMA NICs.
 
+use super::bars::{Bars, draw_bars};
 use super::measure::{failed, region_spec, regions};
-use super::picture::{Corner, Line, Panel, Scale, draw};
 use super::report::{Check, Grid, Judge, Report};
-use super::{Context, Experiment, ReproduceError, clock_and_width, config};
+use super::{Context, Experiment, ReproduceError, clock_and_width};
 use cycle::unit::Unit;
 use system::driver::{RegionSpec, Registered};
 use system::fabric::{Packet, ROOT_ID, nic_function};
@@ -21,6 +21,9 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
 };
 
 const MODES: [(&str, &str); 2] = [("ATS", "stellar-ats-4k"), ("eMTT", "stellar-emtt")];
+/// The control that the unit has: segments that one stream may have in the pipeline and parked, 96 of 144 as a rule. With
+/// 24, the four streams of a neighbour leave 48 of the 144 to the victim.
+const CAPS: [(&str, &[&str]); 2] = [("shared", &[]), ("24 segments a stream", &["unit.sizes.stream_slots=24"])];
 const K: u64 = 1 << 10;
 const M: u64 = 1 << 20;
 /// The victim's message: half of the ATC's reach.
@@ -78,100 +81,143 @@ struct Outcome {
 
 fn run(context: &Context) -> Result<Report, ReproduceError> {
     let chosen: Vec<usize> = context.pick(vec![0, CONTROL, ONE_LARGE], (0..ATTACKS.len()).collect());
-    let runs: Vec<(usize, usize)> = (0..MODES.len()).flat_map(|m| chosen.iter().map(move |a| (m, *a))).collect();
+    let mut runs = Vec::new();
+    for mode in 0..MODES.len() {
+        for cap in 0..CAPS.len() {
+            runs.extend(chosen.iter().map(|attack| Case { mode, cap, attack: *attack }));
+        }
+    }
     let messages = context.pick((2, 4), (4, 12));
     let outcomes = context.each(
         &runs,
         |_| 1,
-        |(mode, attack)| {
-            let (name, what) = ATTACKS[*attack];
-            let label = format!("{}, neighbour: {name}", MODES[*mode].1);
-            one(MODES[*mode].1, what, messages).map_err(|e| match e {
-                Failure::Run(e) => failed(&label, e),
+        |case| {
+            one(context, case, messages).map_err(|e| match e {
+                Failure::Run(e) => {
+                    let (preset, cap, name) = (MODES[case.mode].1, CAPS[case.cap].0, ATTACKS[case.attack].0);
+                    failed(&format!("{preset}, {cap}, neighbour: {name}"), e)
+                }
                 Failure::Other(e) => e,
             })
         },
     )?;
-    let at = |mode: usize, attack: usize| runs.iter().position(|r| *r == (mode, attack)).map(|i| outcomes[i]);
-    let loss = |mode: usize, attack: usize| match (at(mode, attack), at(mode, 0)) {
-        (Some(o), Some(alone)) => 100.0 * (1.0 - o.gbps / alone.gbps),
-        _ => 0.0,
-    };
-    let mut report = Report { clock: clock_and_width(&config(MODES[0].1, &[])?), ..Report::default() };
-    let row = |a: &usize| {
-        let mut row = vec![ATTACKS[*a].0.to_string()];
-        for mode in 0..MODES.len() {
-            let o = at(mode, *a).unwrap_or(Outcome { gbps: 0.0, neighbour: 0.0 });
-            row.extend([format!("{:.1}", o.gbps), format!("{:.1} %", loss(mode, *a)), format!("{:.2}", o.neighbour)]);
-        }
-        row
-    };
-    let columns = ["neighbour", "ATS: Gb/s", "loss", "its M op/s", "eMTT: Gb/s", "loss", "its M op/s"];
-    report.grids.push(Grid {
-        title: "A victim streams 1 MiB messages with everything shared:".into(),
-        columns: columns.map(String::from).to_vec(),
-        rows: chosen.iter().map(row).collect(),
-    });
-    let alone = |mode: usize| at(mode, 0).map_or(0.0, |o| o.gbps);
-    for (mode, (name, _)) in MODES.iter().enumerate() {
-        // 190 Gb/s less 2 %: the victim alone is the published plateau.
-        let what = format!("{name}, victim alone");
-        report.checks.push(Check::control(&what, "Gb/s", 186.2, Judge::AtLeast, alone(mode)));
-    }
-    // Hits go on during a sweep outside its range, so that a neighbour's invalidations should cost little.
-    for (mode, (name, _)) in MODES.iter().enumerate().filter(|_| chosen.contains(&BACK_TO_BACK)) {
-        let what = format!("{name}, neighbour invalidates back to back: victim");
-        let model = at(mode, BACK_TO_BACK).map_or(0.0, |o| o.gbps);
-        report.checks.push(Check::control(&what, "Gb/s", 0.9 * alone(mode), Judge::AtLeast, model));
-    }
-    let worst = |mode: usize| {
-        let by = |a: &&usize, b: &&usize| loss(mode, **a).total_cmp(&loss(mode, **b));
-        chosen.iter().max_by(by).map_or((0, 0.0), |a| (*a, loss(mode, *a)))
-    };
-    let (ats, emtt) = (worst(0), worst(1));
-    report.answer = vec![
-        format!("With ATS the worst neighbour, {}, takes {:.1} % of the victim's bandwidth.", ATTACKS[ats.0].0, ats.1),
-        format!("With eMTT the worst one, {}, takes {:.1} %.", ATTACKS[emtt.0].0, emtt.1),
-        format!(
-            "What the link alone costs is the control: {:.1} % with ATS, {:.1} % with eMTT.",
-            loss(0, CONTROL),
-            loss(1, CONTROL)
-        ),
-    ];
+    let results = Results { runs, outcomes, chosen };
+    let mut report = Report { clock: clock_and_width(&context.config(MODES[0].1, &[])?), ..Report::default() };
+    report.grids.push(results.grid());
+    results.check(&mut report);
+    results.answer(&mut report);
     report.notes.push(
-        "Shared resources only: the unit has neither a partition of its caches nor a rate limit a function, so that their \
-         effect is not reported. Neighbours read, so that what lands in memory is the victim's. Collie's 512 queue pairs are \
-         60, the unit's streams; deregistration is an invalidation that the unit must complete before the next one of its \
-         loop, with no access to the region."
+        "Of controls the unit has the cap of segments a stream. A partition of its caches and a rate limit a function are \
+         still to come and not shown. Neighbours read, so that what lands in memory is the victim's. Collie's 512 queue \
+         pairs are 60, the unit's streams; deregistration is an invalidation that the unit must complete before the next \
+         one of its loop, with no access to the region."
             .into(),
     );
-    report.pictures.push(picture(&report.clock, &chosen, &loss)?);
+    report.pictures.push(results.picture(&report.clock)?);
     Ok(report)
 }
 
-/// The loss by neighbour.
-fn picture(
-    clock: &str,
-    chosen: &[usize],
-    loss: &dyn Fn(usize, usize) -> f64,
-) -> Result<super::Picture, ReproduceError> {
-    let panel = Panel {
-        title: String::new(),
-        x: ("neighbour", Scale::Named(chosen.iter().map(|a| ATTACKS[*a].0).collect())),
-        y: "victim's loss [%]",
-        lines: MODES
-            .iter()
-            .enumerate()
-            .map(|(mode, (name, _))| Line {
-                label: (*name).into(),
-                points: chosen.iter().enumerate().map(|(i, a)| (i as f64, loss(mode, *a).max(0.0))).collect(),
-            })
-            .collect(),
-        marks: Vec::new(),
-        legend: Corner::UpperRight,
-    };
-    let subtitle = format!("model of the unit: {clock}; everything shared");
-    Ok(draw("isolation", "What a neighbour costs a victim that streams", &subtitle, &[panel])?)
+/// A run: indices of the mode, the cap, the attack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Case {
+    mode: usize,
+    cap: usize,
+    attack: usize,
+}
+
+struct Results {
+    runs: Vec<Case>,
+    outcomes: Vec<Outcome>,
+    chosen: Vec<usize>,
+}
+
+impl Results {
+    fn at(&self, mode: usize, cap: usize, attack: usize) -> Outcome {
+        let at = self.runs.iter().position(|r| *r == Case { mode, cap, attack });
+        at.map_or(Outcome { gbps: 0.0, neighbour: 0.0 }, |i| self.outcomes[i])
+    }
+
+    /// Percent of what the victim has alone, with the same cap.
+    fn loss(&self, mode: usize, cap: usize, attack: usize) -> f64 {
+        100.0 * (1.0 - self.at(mode, cap, attack).gbps / self.at(mode, cap, 0).gbps)
+    }
+
+    fn worst(&self, mode: usize, cap: usize) -> (&'static str, f64) {
+        let loss = |a: &usize| (ATTACKS[*a].0, self.loss(mode, cap, *a));
+        self.chosen.iter().map(loss).max_by(|a, b| a.1.total_cmp(&b.1)).unwrap_or_default()
+    }
+
+    fn grid(&self) -> Grid {
+        let row = |a: &usize| {
+            let mut row = vec![ATTACKS[*a].0.to_string()];
+            for mode in 0..MODES.len() {
+                let shared = self.at(mode, 0, *a);
+                row.extend([format!("{:.1}", shared.gbps), format!("{:.1} %", self.loss(mode, 0, *a))]);
+                row.extend([format!("{:.2}", shared.neighbour), format!("{:.1} %", self.loss(mode, 1, *a))]);
+            }
+            row
+        };
+        let columns = ["neighbour", "ATS: Gb/s", "loss", "its M op/s", "capped: loss"];
+        let columns = columns.into_iter().chain(["eMTT: Gb/s", "loss", "its M op/s", "capped: loss"]);
+        Grid {
+            title: format!("A victim streams 1 MiB messages, everything shared; capped: {}:", CAPS[1].0),
+            columns: columns.map(String::from).collect(),
+            rows: self.chosen.iter().map(row).collect(),
+        }
+    }
+
+    fn check(&self, report: &mut Report) {
+        for (mode, (name, _)) in MODES.iter().enumerate() {
+            // 190 Gb/s less 2 %: the victim alone is the published plateau.
+            let what = format!("{name}, victim alone");
+            report.checks.push(Check::control(&what, "Gb/s", 186.2, Judge::AtLeast, self.at(mode, 0, 0).gbps));
+        }
+        // Hits go on during a sweep outside its range, so that a neighbour's invalidations should cost little.
+        for (mode, (name, _)) in MODES.iter().enumerate().filter(|_| self.chosen.contains(&BACK_TO_BACK)) {
+            let what = format!("{name}, neighbour invalidates back to back: victim");
+            let bound = 0.9 * self.at(mode, 0, 0).gbps;
+            report.checks.push(Check::control(
+                &what,
+                "Gb/s",
+                bound,
+                Judge::AtLeast,
+                self.at(mode, 0, BACK_TO_BACK).gbps,
+            ));
+        }
+    }
+
+    fn answer(&self, report: &mut Report) {
+        for (mode, (name, _)) in MODES.iter().enumerate() {
+            let (shared, capped) = (self.worst(mode, 0), self.worst(mode, 1));
+            report.answer.push(format!(
+                "With {name} the worst neighbour, {}, takes {:.1} % of the victim's bandwidth; with {} the worst one, {}, \
+                 takes {:.1} %.",
+                shared.0, shared.1, CAPS[1].0, capped.0, capped.1
+            ));
+        }
+        report.answer.push(format!(
+            "What the link alone costs is the control: {:.1} % with ATS, {:.1} % with eMTT.",
+            self.loss(0, 0, CONTROL),
+            self.loss(1, 0, CONTROL)
+        ));
+    }
+
+    /// The loss by neighbour.
+    fn picture(&self, clock: &str) -> Result<super::Picture, ReproduceError> {
+        let kinds: Vec<(usize, usize)> = (0..MODES.len()).flat_map(|m| (0..CAPS.len()).map(move |c| (m, c))).collect();
+        let group = |a: &usize| {
+            let values = kinds.iter().map(|(m, c)| self.loss(*m, *c, *a).max(0.0)).collect();
+            (ATTACKS[*a].0.to_string(), values)
+        };
+        let bars = Bars {
+            axis: "victim's loss [%]",
+            top: 100.0,
+            series: kinds.iter().map(|(m, c)| format!("{}, {}", MODES[*m].0, CAPS[*c].0)).collect(),
+            groups: self.chosen.iter().filter(|a| **a > 0).map(group).collect(),
+        };
+        let subtitle = format!("model of the unit: {clock}; workloads of Husky and Collie");
+        Ok(draw_bars("isolation", "What a neighbour costs a victim that streams 1 MiB messages", &subtitle, &bars)?)
+    }
 }
 
 enum Failure {
@@ -185,13 +231,14 @@ impl From<RunError> for Failure {
     }
 }
 
-fn one(preset: &str, attack: Attack, (warm, measure): (u64, u64)) -> Result<Outcome, Failure> {
-    let cfg = config(preset, &[]).map_err(Failure::Other)?;
+fn one(context: &Context, case: &Case, (warm, measure): (u64, u64)) -> Result<Outcome, Failure> {
+    let sets: Vec<String> = CAPS[case.cap].1.iter().map(|s| (*s).into()).collect();
+    let cfg = context.config(MODES[case.mode].1, &sets).map_err(Failure::Other)?;
     let mut system = System::<Unit>::new(&cfg);
     let (stride, spec) = Buffers::spec(&cfg, VICTIM);
     let buffers = Buffers { region: system.register(&spec)?, size: VICTIM, stride };
     let victim = WriteTraffic::start(&cfg, buffers, system.now());
-    let (spec, mut churn) = neighbour(&mut system, attack)?;
+    let (spec, mut churn) = neighbour(&mut system, ATTACKS[case.attack].1)?;
     let mut traffic = Together::new(victim, RandomTraffic::new(spec, cfg.seed, "neighbour"));
     traffic.victim.go_on(warm);
     let operations =

@@ -1,6 +1,6 @@
 //! Runs that the experiments share.
 
-use super::{ReproduceError, config};
+use super::{Context, ReproduceError};
 use cycle::unit::Unit;
 use std::collections::BTreeMap;
 use system::driver::{RegionSpec, Registered};
@@ -21,9 +21,15 @@ fn right(what: &str, bytes: u64) -> Result<(), ReproduceError> {
 }
 
 /// Messages of one size through a preset with overrides.
-pub(super) fn messages(preset: &str, sets: &[String], size: u64, count: u64) -> Result<Measurement, ReproduceError> {
+pub(super) fn messages(
+    context: &Context,
+    preset: &str,
+    sets: &[String],
+    size: u64,
+    count: u64,
+) -> Result<Measurement, ReproduceError> {
     let what = format!("{preset}, messages of {size} bytes {sets:?}");
-    let cfg = config(preset, sets)?;
+    let cfg = context.config(preset, sets)?;
     let m = System::<Unit>::new(&cfg).run(ByteCount(size), count).map_err(|e| failed(&what, e))?;
     right(&what, m.wrong)?;
     Ok(m)
@@ -173,19 +179,24 @@ impl Observer<Unit> for Times {
     }
 }
 
-/// Messages through a preset, with the times seen at the pins. The first message is among them.
+/// Messages through a preset, with the times seen at the pins: of translations those of all messages, of requests those of
+/// the messages after the first.
 pub(super) fn timed(
+    context: &Context,
     preset: &str,
     sets: &[String],
     size: u64,
     count: u64,
 ) -> Result<(Measurement, Times), ReproduceError> {
     let what = format!("{preset}, messages of {size} bytes {sets:?}");
-    let cfg = config(preset, sets)?;
+    let cfg = context.config(preset, sets)?;
     let mut system = System::<Unit, Times>::with_observer(&cfg, Times::default());
     let m = system.run(ByteCount(size), count).map_err(|e| failed(&what, e))?;
     right(&what, m.wrong)?;
-    Ok((m, system.observer))
+    let mut times = system.observer;
+    // Every message has as many requests.
+    times.requests.drain(..times.requests.len() / (count as usize + 1));
+    Ok((m, times))
 }
 
 /// Mean, and the value that 99 % do not exceed.

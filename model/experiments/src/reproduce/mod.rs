@@ -3,6 +3,7 @@
 //! An [`Experiment`] is a function of this crate with the presets it uses; device figures and published figures stand in
 //! the presets, each with its evidence. It gives a [`Report`]: checks, tables, pictures, and its answer in words.
 
+mod bars;
 mod farm;
 mod gdr2013;
 mod gdr2014;
@@ -16,8 +17,9 @@ mod scale;
 mod stellar;
 
 pub use picture::PictureError;
-pub use report::{Check, Grid, Judge, Picture, Report, Standing};
+pub use report::{Check, Grid, Judge, Picture, Preset, Report, Standing, summary};
 
+use crate::Model;
 use crate::points::{Point, run_points};
 use system::{Config, ConfigError, RunError};
 
@@ -31,12 +33,14 @@ pub enum Effort {
 }
 
 /// What an experiment is given.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Context {
     /// How much is run.
     pub effort: Effort,
     /// Threads.
     pub threads: usize,
+    /// Values set over every preset, `a.b=value`; what an experiment itself sets or sweeps comes after them.
+    pub sets: Vec<String>,
 }
 
 /// An experiment that could not be run.
@@ -84,7 +88,8 @@ impl Experiment {
         let mut report = (self.run)(context)?;
         report.name = self.name.into();
         report.question = self.question.into();
-        report.presets = self.presets.iter().map(|p| (*p).into()).collect();
+        report.version = env!("CARGO_PKG_VERSION").into();
+        report.presets = self.presets.iter().map(|name| preset(name, &context.sets)).collect::<Result<_, _>>()?;
         Ok(report)
     }
 }
@@ -107,6 +112,11 @@ pub fn find(name: &str) -> Option<&'static Experiment> {
 }
 
 impl Context {
+    /// A preset with the values that are set over it.
+    fn config(&self, preset: &str, sets: &[String]) -> Result<Config, ReproduceError> {
+        Ok(Config::load(preset, &[&self.sets, sets].concat())?)
+    }
+
     /// One of two things, by the effort.
     fn pick<T>(&self, small: T, full: T) -> T {
         match self.effort {
@@ -129,9 +139,17 @@ impl Context {
     }
 }
 
-/// A preset with values set over it.
-fn config(preset: &str, sets: &[String]) -> Result<Config, ReproduceError> {
-    Ok(Config::load(preset, sets)?)
+/// What a report says of a preset.
+fn preset(name: &str, sets: &[String]) -> Result<Preset, ReproduceError> {
+    let model = Model::load(name, sets)?;
+    let cfg = model.config();
+    Ok(Preset {
+        name: name.into(),
+        clock_mhz: cfg.unit.clock_mhz,
+        data_bits: cfg.unit.sizes.data_bits,
+        seed: cfg.seed,
+        config_hash: model.config_hash(),
+    })
 }
 
 /// `512 bits at 500 MHz`: clock and width stand beside every bandwidth.

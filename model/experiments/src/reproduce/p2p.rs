@@ -3,7 +3,7 @@
 use super::measure::messages;
 use super::picture::{Corner, Line, Panel, Scale, draw};
 use super::report::{Check, Grid, Judge, Report};
-use super::{Context, Experiment, ReproduceError, clock_and_width, config};
+use super::{Context, Experiment, ReproduceError, clock_and_width};
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "p2p",
@@ -31,13 +31,16 @@ fn run(context: &Context) -> Result<Report, ReproduceError> {
         runs.extend(peer_reads.iter().map(swept));
     }
     let count = context.pick(2, 6);
-    let gbps =
-        context.each(&runs, |_| 1, |(g, sets)| Ok(messages(generations[*g].1, sets, SIZE, count)?.bw_average_gbps))?;
+    let gbps = context.each(
+        &runs,
+        |_| 1,
+        |(g, sets)| Ok(messages(context, generations[*g].1, sets, SIZE, count)?.bw_average_gbps),
+    )?;
     let each = 4 + peer_reads.len();
     let mut report = Report::default();
     let (mut rows, mut swept, mut lines) = (Vec::new(), Vec::new(), Vec::new());
     for ((generation, preset), v) in generations.iter().zip(gbps.chunks(each)) {
-        let cfg = config(preset, &[])?;
+        let cfg = context.config(preset, &[])?;
         report.clock += &format!("{}{}", if report.clock.is_empty() { "" } else { ", " }, clock_and_width(&cfg));
         let line = cfg.line_payload_gbps();
         let mut row = vec![format!("{generation}.0"), format!("{line:.0}")];

@@ -3,8 +3,7 @@
 use super::measure::{Accessed, Random, random};
 use super::picture::{Corner, Line, Mark, Panel, Scale, draw};
 use super::report::{Check, Grid, Report, figures};
-use super::{Context, Experiment, ReproduceError, clock_and_width, config};
-use system::config::Role;
+use super::{Context, Experiment, ReproduceError, clock_and_width};
 use types::Op;
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
@@ -34,7 +33,7 @@ struct Run {
 fn run(context: &Context) -> Result<Report, ReproduceError> {
     let mut runs = Vec::new();
     for host in HOSTS {
-        let cfg = config(host, &[])?;
+        let cfg = context.config(host, &[])?;
         for quantity in [LATENCY, SUPER, RATE] {
             let windows: Vec<u64> = figures(&cfg, quantity).map(|p| p.x).collect();
             // Knees and both ends.
@@ -50,7 +49,7 @@ fn run(context: &Context) -> Result<Report, ReproduceError> {
     let windows: Vec<u64> = runs.iter().filter(|r| r.quantity == RATE).map(|r| r.window).collect();
     runs.extend(windows.into_iter().map(|window| Run { host: HOSTS[0], quantity: RATE, window, simple: true }));
     let measured = context.each(&runs, |r| if r.quantity == RATE { 1 } else { 2 }, |r| one(context, r))?;
-    let mut report = Report { clock: clock_and_width(&config(HOSTS[0], &[])?), ..Report::default() };
+    let mut report = Report { clock: clock_and_width(&context.config(HOSTS[0], &[])?), ..Report::default() };
     let value = |r: &Run, m: &Accessed| if r.quantity == RATE { m.rate } else { m.latency_ns };
     let find = |host: &str, quantity: &str, window: u64, simple: bool| {
         let at = runs
@@ -59,7 +58,7 @@ fn run(context: &Context) -> Result<Report, ReproduceError> {
         Some(value(&runs[at], &measured[at]))
     };
     for host in HOSTS {
-        let cfg = config(host, &[])?;
+        let cfg = context.config(host, &[])?;
         for quantity in [LATENCY, SUPER, RATE] {
             for point in figures(&cfg, quantity) {
                 let Some(model) = find(host, quantity, point.x, false) else { continue };
@@ -69,7 +68,7 @@ fn run(context: &Context) -> Result<Report, ReproduceError> {
         }
     }
     let mut rows = Vec::new();
-    for point in figures(&config(HOSTS[0], &[])?, RATE) {
+    for point in figures(&context.config(HOSTS[0], &[])?, RATE) {
         let (Some(full), Some(simple)) = (find(HOSTS[0], RATE, point.x, false), find(HOSTS[0], RATE, point.x, true))
         else {
             continue;
@@ -84,16 +83,21 @@ fn run(context: &Context) -> Result<Report, ReproduceError> {
     let title = "Throughput, Mtrans/s, with look-ups that hit taking a share of the walker and not:".to_string();
     report.grids.push(Grid { title, columns: columns.map(String::from).to_vec(), rows });
     if let (Some(full), Some(simple)) = (find(HOSTS[0], RATE, KNEE, false), find(HOSTS[0], RATE, KNEE, true)) {
-        report.answer.push("A random read beyond the IOTLB's reach costs the share of pages that are not cached times the walk: \
-             (1 - C/W) P holds at every window on both hosts, and super pages cost nothing.".into());
-        report.answer.push("With 31 reads in flight the walker's interval, 52 ns a miss, sets the throughput of large windows.".into());
+        report.answer.push(
+            "A random read beyond the IOTLB's reach costs the share of pages that are not cached times the walk: \
+             (1 - C/W) P holds at every window on both hosts, and super pages cost nothing."
+                .into(),
+        );
+        report.answer.push(
+            "With 31 reads in flight the walker's interval, 52 ns a miss, sets the throughput of large windows.".into(),
+        );
         report.answer.push(format!(
             "The knee at 512 KiB, where one read in eleven misses, is the order of delivery: a DMA engine that hands reads \
              over in the order of their requests gives {full:.1} Mtrans/s ({simple:.1} with hits that cost the walker \
              nothing), published 43.6; with 31 independent reads of 490 + 0.094 x 292 ns it would be 60."
         ));
     }
-    report.pictures.push(picture(&report.clock, &runs, &measured)?);
+    report.pictures.push(picture(context, &report.clock, &runs, &measured)?);
     Ok(report)
 }
 
@@ -115,10 +119,15 @@ fn one(context: &Context, run: &Run) -> Result<Accessed, ReproduceError> {
         _ => context.pick((500, 4000), (1000, 16_000)),
     };
     let spec = Random { regions: (1, run.window), functions: 1, bytes: 64, align: 64, op: Op::READ, accesses };
-    random(&config(run.host, &sets)?, &spec)
+    random(&context.config(run.host, &sets)?, &spec)
 }
 
-fn picture(clock: &str, runs: &[Run], measured: &[Accessed]) -> Result<super::Picture, ReproduceError> {
+fn picture(
+    context: &Context,
+    clock: &str,
+    runs: &[Run],
+    measured: &[Accessed],
+) -> Result<super::Picture, ReproduceError> {
     let line = |label: &str, host: &str, quantity: &str, simple: bool| Line {
         label: label.into(),
         points: runs
@@ -130,14 +139,9 @@ fn picture(clock: &str, runs: &[Run], measured: &[Accessed]) -> Result<super::Pi
     };
     let mut marks = [Vec::new(), Vec::new()];
     for host in HOSTS {
-        let cfg = config(host, &[])?;
+        let cfg = context.config(host, &[])?;
         for (marks, quantity) in marks.iter_mut().zip([LATENCY, RATE]) {
-            marks.extend(figures(&cfg, quantity).map(|p| Mark {
-                x: p.x as f64,
-                y: p.y,
-                span: p.within.max(p.y * p.tolerance),
-                fitted: p.role == Role::Fit,
-            }));
+            marks.extend(figures(&cfg, quantity).map(Mark::of));
         }
     }
     let [latency, rate] = marks;

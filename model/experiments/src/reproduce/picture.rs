@@ -5,21 +5,26 @@ use crate::sizes::size_label;
 use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter};
 use plotters::prelude::*;
 use std::ops::Range;
+use system::config::{Published, Role};
 
 /// A picture that could not be drawn.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("cannot draw the picture: {0}")]
 pub struct PictureError(String);
 
+impl PictureError {
+    pub(super) fn new(cause: &dyn std::error::Error) -> Self {
+        Self(cause.to_string())
+    }
+}
+
 /// How the horizontal axis counts.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Scale {
     /// Sizes in bytes, doubling.
     Bytes,
     /// Numbers, doubling.
     Doubling,
-    /// Things without an order, by index.
-    Named(Vec<&'static str>),
 }
 
 /// A line of the model.
@@ -36,6 +41,14 @@ pub(super) struct Mark {
     pub(super) y: f64,
     pub(super) span: f64,
     pub(super) fitted: bool,
+}
+
+impl Mark {
+    /// A figure of a preset.
+    pub(super) fn of(point: &Published) -> Self {
+        let span = if point.within > 0.0 { point.within } else { point.y * point.tolerance };
+        Self { x: point.x as f64, y: point.y, span, fitted: point.role == Role::Fit }
+    }
 }
 
 /// One panel.
@@ -64,11 +77,8 @@ struct Axis(Range<f64>, Scale);
 
 impl Scale {
     /// Where a value stands on the axis.
-    fn place(&self, value: f64) -> f64 {
-        match self {
-            Self::Named(_) => value,
-            _ => value.max(f64::MIN_POSITIVE).log2(),
-        }
+    fn place(self, value: f64) -> f64 {
+        value.max(f64::MIN_POSITIVE).log2()
     }
 }
 
@@ -81,8 +91,7 @@ impl Ranged for Axis {
     }
     fn key_points<Hint: KeyPointHint>(&self, _: Hint) -> Vec<f64> {
         let (first, last) = (self.0.start.ceil() as i32, self.0.end.floor() as i32);
-        let most = if matches!(self.1, Scale::Named(_)) { i32::MAX } else { 8 };
-        let step = ((last - first) / most + 1) as usize;
+        let step = ((last - first) / 8 + 1) as usize;
         (first..=last).step_by(step).map(f64::from).collect()
     }
     fn range(&self) -> Range<f64> {
@@ -96,13 +105,12 @@ impl ValueFormatter<f64> for Axis {
             Scale::Bytes if *value >= 40.0 => format!("{} TiB", 1_u64 << (*value as u32 - 40)),
             Scale::Bytes => size_label(1 << *value as u32),
             Scale::Doubling => format!("{}", value.exp2()),
-            Scale::Named(ref names) => names.get(*value as usize).copied().unwrap_or_default().into(),
         }
     }
 }
 
 /// Colours that stay apart for colour-blind eyes and in grey (Okabe and Ito).
-const COLOURS: [RGBColor; 7] = [
+pub(super) const COLOURS: [RGBColor; 7] = [
     RGBColor(213, 94, 0),
     RGBColor(0, 114, 178),
     RGBColor(0, 158, 115),
@@ -118,14 +126,14 @@ const PANEL: u32 = 600;
 /// Draws panels in a row under a title; the subtitle names clock and width.
 pub(super) fn draw(name: &str, title: &str, subtitle: &str, panels: &[Panel]) -> Result<Picture, PictureError> {
     let mut svg = String::new();
-    draw_into(&mut svg, title, subtitle, panels).map_err(|e| PictureError(e.to_string()))?;
+    draw_into(&mut svg, title, subtitle, panels).map_err(|e| PictureError::new(&*e))?;
     Ok(Picture { name: name.into(), svg })
 }
 
-type Drawn = Result<(), Box<dyn std::error::Error>>;
+pub(super) type Drawn = Result<(), Box<dyn std::error::Error>>;
 type Area<'a> = DrawingArea<SVGBackend<'a>, plotters::coord::Shift>;
 
-fn font(size: u32) -> FontDesc<'static> {
+pub(super) fn font(size: u32) -> FontDesc<'static> {
     ("sans-serif", size).into_font()
 }
 
@@ -163,7 +171,7 @@ fn draw_panel(area: &Area<'_>, panel: &Panel) -> Drawn {
         .margin_left(8)
         .x_label_area_size(46)
         .y_label_area_size(58)
-        .build_cartesian_2d(Axis(low - pad..high + pad, panel.x.1.clone()), 0.0..top.max(1e-9))?;
+        .build_cartesian_2d(Axis(low - pad..high + pad, panel.x.1), 0.0..top.max(1e-9))?;
     chart
         .configure_mesh()
         .light_line_style(TRANSPARENT)

@@ -135,6 +135,21 @@ pub struct Picture {
     pub svg: String,
 }
 
+/// A preset as an experiment starts from it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Preset {
+    /// Its name.
+    pub name: String,
+    /// Clock of the unit, MHz.
+    pub clock_mhz: u32,
+    /// Width of the unit's data streams, bits.
+    pub data_bits: u32,
+    /// Seed of its runs.
+    pub seed: u64,
+    /// Hash of the whole configuration, before overrides.
+    pub config_hash: String,
+}
+
 /// The outcome of an experiment.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Report {
@@ -142,8 +157,10 @@ pub struct Report {
     pub name: String,
     /// The question.
     pub question: String,
+    /// Version of the program.
+    pub version: String,
     /// Presets used.
-    pub presets: Vec<String>,
+    pub presets: Vec<Preset>,
     /// Clock and width of the unit.
     pub clock: String,
     /// Figures.
@@ -159,6 +176,12 @@ pub struct Report {
 }
 
 impl Report {
+    /// How many checks have a role, and how many of those are met.
+    pub fn tally(&self, role: Standing) -> (usize, usize) {
+        let of_role = || self.checks.iter().filter(|c| c.role == role);
+        (of_role().count(), of_role().filter(|c| c.met).count())
+    }
+
     /// Checks that were not met.
     pub fn failed(&self) -> usize {
         self.checks.iter().filter(|c| !c.met).count()
@@ -168,7 +191,12 @@ impl Report {
     pub fn text(&self) -> String {
         let mut out = format!("{}: {}\n", self.name, self.question);
         // Writing to a string cannot fail.
-        let _ = writeln!(out, "presets {}; {}\n", self.presets.join(", "), self.clock);
+        for p in &self.presets {
+            let (bits, mhz) = (p.data_bits, p.clock_mhz);
+            let _ =
+                writeln!(out, "{}: {bits} bits at {mhz} MHz, seed {}, configuration {}", p.name, p.seed, p.config_hash);
+        }
+        out += "\n";
         let row = |c: &Check| {
             let error = if c.tolerance == Judge::AtLeast || c.tolerance == Judge::AtMost {
                 "-".into()
@@ -232,6 +260,33 @@ impl Grid {
         self.rows.iter().for_each(|row| out += &line(row));
         out
     }
+}
+
+/// What several experiments came to: a line each, and every figure that is out of its tolerance.
+pub fn summary(reports: &[(Report, std::time::Duration)]) -> String {
+    let roles = [Standing::Fit, Standing::Validate, Standing::Control];
+    let row = |(report, time): &(Report, std::time::Duration)| {
+        let mut row = vec![report.name.clone()];
+        row.extend(roles.map(|role| match report.tally(role) {
+            (0, _) => "-".into(),
+            (all, met) => format!("{met} of {all}"),
+        }));
+        row.push(format!("{:.0} s", time.as_secs_f64()));
+        row
+    };
+    let columns = ["met", "fit", "validate", "control", "time"].map(String::from).to_vec();
+    let mut out = Grid { title: String::new(), columns, rows: reports.iter().map(row).collect() }.text();
+    for (report, _) in reports {
+        for c in report.checks.iter().filter(|c| !c.met) {
+            let (paper, model) = (number(c.paper), number(c.model));
+            let _ = writeln!(
+                out,
+                "not met: {}, {}: {model} {}, against {paper} ({})",
+                report.name, c.what, c.unit, c.tolerance
+            );
+        }
+    }
+    out
 }
 
 /// A number with as many digits as say something.

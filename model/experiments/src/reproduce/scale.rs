@@ -3,7 +3,7 @@
 use super::measure::{Random, count, random};
 use super::picture::{Corner, Line, Panel, Scale, draw};
 use super::report::{Check, Grid, Judge, Report};
-use super::{Context, Experiment, ReproduceError, clock_and_width, config};
+use super::{Context, Experiment, ReproduceError, clock_and_width};
 use crate::size_label;
 use types::Op;
 
@@ -59,7 +59,7 @@ fn run(context: &Context) -> Result<Report, ReproduceError> {
     }
     cases.dedup();
     let accesses = context.pick((20_000, 4000), (40_000, 6000));
-    let outcomes = context.each(&cases, |c| c.regions, |case| one(case, accesses))?;
+    let outcomes = context.each(&cases, |c| c.regions, |case| one(context, case, accesses))?;
     let find = |case: Case| cases.iter().position(|c| *c == case).map(|i| outcomes[i]);
     let by_size = |mode: usize, page: u64| -> Vec<(u64, Outcome)> {
         let of = |(c, o): (&Case, &Outcome)| {
@@ -71,7 +71,7 @@ fn run(context: &Context) -> Result<Report, ReproduceError> {
         let of = |r: &u64| Some((*r, find(Case { mode, page: 2 * MIB, regions: *r, length: 2 * MIB })?));
         counts.iter().filter_map(of).collect()
     };
-    let cfg = config(MODES[1].1, &[])?;
+    let cfg = context.config(MODES[1].1, &[])?;
     let mut report = Report { clock: clock_and_width(&cfg), ..Report::default() };
     for page in pages {
         report.grids.push(grid(
@@ -141,7 +141,7 @@ fn size(bytes: u64) -> String {
     if bytes >= 1024 * GIB { format!("{} TiB", bytes >> 40) } else { size_label(bytes) }
 }
 
-fn one(case: &Case, accesses: (u64, u64)) -> Result<Outcome, ReproduceError> {
+fn one(context: &Context, case: &Case, accesses: (u64, u64)) -> Result<Outcome, ReproduceError> {
     let sets = vec![
         format!("region.page_bytes={}", case.page),
         format!("region.translation_bytes={}", case.page),
@@ -150,7 +150,7 @@ fn one(case: &Case, accesses: (u64, u64)) -> Result<Outcome, ReproduceError> {
         "traffic.qps=60".into(),
         "traffic.queue_depth=4".into(),
     ];
-    let cfg = config(MODES[case.mode].1, &sets)?;
+    let cfg = context.config(MODES[case.mode].1, &sets)?;
     let spec = Random {
         regions: (case.regions, case.length),
         functions: case.regions.min(64) as u16,

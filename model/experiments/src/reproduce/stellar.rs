@@ -3,7 +3,7 @@
 use super::measure::{Random, count, mean_and_p99, messages, random, timed};
 use super::picture::{Corner, Line, Mark, Panel, Scale, draw};
 use super::report::{Check, Grid, Judge, Report, figures};
-use super::{Context, Experiment, ReproduceError, clock_and_width, config};
+use super::{Context, Experiment, ReproduceError, clock_and_width};
 use types::Op;
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
@@ -28,7 +28,7 @@ fn sets(list: &[&str]) -> Vec<String> {
 }
 
 fn run(context: &Context) -> Result<Report, ReproduceError> {
-    let mut report = Report { clock: clock_and_width(&config(ATS[0], &[])?), ..Report::default() };
+    let mut report = Report { clock: clock_and_width(&context.config(ATS[0], &[])?), ..Report::default() };
     let curve = curve(context, &mut report)?;
     controls(context, &mut report)?;
     let map = Map::run(context)?;
@@ -52,20 +52,22 @@ fn curve(context: &Context, report: &mut Report) -> Result<Panel, ReproduceError
     let sizes: &[u64] = context.pick(&[64 * K, 2 * M, 4 * M], &full);
     let presets = [ATS[0], ATS[1], EMTT];
     let runs: Vec<Run> = presets.iter().flat_map(|p| sizes.iter().map(|s| (*p, Vec::new(), *s))).collect();
-    let measured =
-        context.each(&runs, |r| r.2, |(preset, sets, size)| messages(preset, sets, *size, iterations(*size)))?;
+    let measured = context.each(
+        &runs,
+        |r| r.2,
+        |(preset, sets, size)| messages(context, preset, sets, *size, iterations(*size)),
+    )?;
     let gbps = |preset: &str, size: u64| {
         let at = runs.iter().position(|r| r.0 == preset && r.2 == size)?;
         Some(measured[at].bw_average_gbps)
     };
     let mut marks = Vec::new();
     for preset in ATS {
-        for point in figures(&config(preset, &[])?, "") {
+        for point in figures(&context.config(preset, &[])?, "") {
             let Some(model) = gbps(preset, point.x) else { continue };
             let what = format!("{preset}, {} messages", crate::size_label(point.x));
             report.checks.push(Check::published(&what, point, model));
-            let mark = Mark { x: point.x as f64, y: point.y, span: point.y * point.tolerance, fitted: true };
-            marks.push(mark);
+            marks.push(Mark::of(point));
         }
     }
     marks.truncate(marks.len() / 2);
@@ -120,7 +122,7 @@ fn controls(context: &Context, report: &mut Report) -> Result<(), ReproduceError
         |(preset, sets, size)| {
             // With random replacement the steady state takes a few passes.
             let count = if sets.len() == random.len() { 4 } else { iterations(*size) };
-            Ok(messages(preset, sets, *size, count)?.bw_average_gbps)
+            Ok(messages(context, preset, sets, *size, count)?.bw_average_gbps)
         },
     )?;
     for (preset, v) in presets.iter().zip(gbps.chunks(8)) {
@@ -176,8 +178,8 @@ impl Map {
         let latencies: Vec<u64> = context.pick(vec![1000], vec![300, 600, 1000, 2000, 3000]);
         let granules: Vec<u32> = context.pick(vec![12], vec![12, 16]);
         // Two messages beyond the ATC, one translation at a time.
-        let (_, times) = timed(ATS[1], &map_sets(12, 1, 0), MAP_SIZE, 1)?;
-        let clock = config(ATS[1], &[])?.unit.clock_mhz;
+        let (_, times) = timed(context, ATS[1], &map_sets(12, 1, 0), MAP_SIZE, 1)?;
+        let clock = context.config(ATS[1], &[])?.unit.clock_mhz;
         // The first pass walks; what was walked before is the path alone.
         let shortest = times.translations.iter().min().copied().unwrap_or(0);
         let fixed_ns = shortest * 1000 / u64::from(clock);
@@ -187,9 +189,9 @@ impl Map {
                 runs.extend(in_flight.iter().map(|n| (ATS[1], map_sets(*g, *n, l.saturating_sub(fixed_ns)), MAP_SIZE)));
             }
         }
-        let emtt = messages(EMTT, &[], MAP_SIZE, 2)?.bw_peak_gbps;
+        let emtt = messages(context, EMTT, &[], MAP_SIZE, 2)?.bw_peak_gbps;
         // Of two messages the faster: it has no filling of the pipeline in it.
-        let gbps = context.each(&runs, |_| 1, |(p, s, size)| Ok(messages(p, s, *size, 2)?.bw_peak_gbps))?;
+        let gbps = context.each(&runs, |_| 1, |(p, s, size)| Ok(messages(context, p, s, *size, 2)?.bw_peak_gbps))?;
         Ok(Self { in_flight, latencies, granules, gbps, emtt, fixed_ns })
     }
 
@@ -256,14 +258,14 @@ impl Map {
 
 /// What eMTT buys where the bandwidth is the same: time of a request, load of the IOMMU.
 fn remains(context: &Context, report: &mut Report, map: &Map) -> Result<(), ReproduceError> {
-    let clock = config(ATS[1], &[])?.unit.clock_mhz;
+    let clock = context.config(ATS[1], &[])?.unit.clock_mhz;
     let in_flight = context.pick(16, 64);
     let agent = 1000_u64.saturating_sub(map.fixed_ns);
     let ats = map_sets(12, in_flight, agent);
     // The same short paths; eMTT asks nothing, so that the other overrides do not matter to it.
     let emtt: Vec<String> = ats.iter().take(5).cloned().collect();
     let cases = [("ATS, 4 KiB, 1 us", ATS[1], ats), ("eMTT", EMTT, emtt)];
-    let streamed = context.each(&cases, |_| 1, |(_, preset, sets)| timed(preset, sets, MAP_SIZE, 1))?;
+    let streamed = context.each(&cases, |_| 1, |(_, preset, sets)| timed(context, preset, sets, MAP_SIZE, 1))?;
     let small = context.each(
         &cases,
         |_| 1,
@@ -278,7 +280,7 @@ fn remains(context: &Context, report: &mut Report, map: &Map) -> Result<(), Repr
                 op: Op::WRITE,
                 accesses: context.pick((2500, 500), (4000, 2000)),
             };
-            random(&config(preset, &sets)?, &accesses)
+            random(&context.config(preset, &sets)?, &accesses)
         },
     )?;
     let mut rows = Vec::new();

@@ -35,7 +35,7 @@ pub struct Config {
     /// Deliberate disorder, for tests.
     pub disorder: DisorderConfig,
     /// Messages staged through host memory, where an experiment compares with that.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "unset")]
     pub staging: StagingConfig,
     /// Where each value comes from.
     #[serde(default)]
@@ -144,7 +144,7 @@ pub struct RootConfig {
     /// Reads it can have outstanding at a peer.
     pub peer_reads: u32,
     /// Rate at which it passes writes on to a peer, payload, Gb/s; 0 for that of the links.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "unset")]
     pub peer_write_gbps: u32,
 }
 
@@ -164,10 +164,10 @@ pub struct IommuConfig {
     pub walkers: u32,
     /// How long a walk keeps its walker, which then starts the next: less than `walk_ns` for a pipelined walker; 0 for
     /// all of it.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "unset")]
     pub walk_interval_ns: u64,
     /// How long a look-up that hits keeps a walker's pipeline, and waits for it; 0 when hits pass beside the walkers.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "unset")]
     pub hit_interval_ns: u64,
     /// Entries of the IOTLB.
     pub iotlb_entries: u32,
@@ -188,7 +188,7 @@ pub struct MemoryConfig {
     /// Time of a GPU memory read.
     pub gpu_read_ns: u64,
     /// Reads that the GPU's BAR serves at a time, the others wait; 0 for any number.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "unset")]
     pub gpu_reads: u32,
     /// Largest payload of the GPU's completions.
     pub gpu_completion_bytes: u64,
@@ -311,7 +311,7 @@ pub enum Role {
 #[serde(deny_unknown_fields)]
 pub struct Published {
     /// What was measured, where a preset has figures of several kinds; the bandwidth over message size otherwise.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "unset")]
     pub quantity: String,
     /// Message size in bytes, or the size of what is accessed.
     pub x: u64,
@@ -320,14 +320,20 @@ pub struct Published {
     /// Unit of the figure.
     pub unit: String,
     /// Relative tolerance, 0.02 for 2 %. One of `tolerance`, `within` and `factor` is given.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "unset")]
     pub tolerance: f64,
     /// Absolute tolerance, in `unit`.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "unset")]
     pub within: f64,
     /// Tolerance as a ratio either way: 2 for one step of a doubling scale.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "unset")]
     pub factor: f64,
     /// What it is used for.
     pub role: Role,
+}
+
+/// Whether a value that may be left out is what it is then: it is not written out, so that a configuration that does not
+/// use it keeps its fingerprint.
+fn unset<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
