@@ -40,7 +40,7 @@ fn draw_into(svg: &mut String, title: &str, subtitle: &str, bars: &Bars) -> Draw
     area.fill(&WHITE)?;
     area.draw(&Text::new(title.to_string(), (20, 12), font(21)))?;
     area.draw(&Text::new(subtitle.to_string(), (20, 40), font(14).color(&BLACK.mix(0.7))))?;
-    let mut at = LEFT;
+    let mut at = 20;
     for (label, colour) in bars.series.iter().zip(COLOURS) {
         area.draw(&Rectangle::new([(at, 70), (at + 22, 80)], colour.filled()))?;
         area.draw(&Text::new(label.clone(), (at + 28, 69), font(13)))?;
