@@ -10,8 +10,8 @@
 //! and stalls the stream alone; younger requests of the stream that are under way are dropped when they reach the check
 //! (their sequence bit is old). Other streams go on, and several lines may be in flight. Latency 4 on a hit, one request
 //! a cycle. What `dma` wants to have judged again comes in a queue of its own, one an engine, behind those of the streams.
-//! A revocation drops its line, marks fetches in flight as stale, and advances the grant epoch that every request
-//! carries from the edge that read the table. Checks in the order of the syndromes: key, variant, PD, function, bounds, rights, operation.
+//! A revocation drops its line, marks fetches in flight as stale, and begins a grant epoch of its function, which every
+//! request carries from the edge that read the table. Checks in the order of the syndromes: key, variant, PD, function, bounds, rights, operation.
 
 use crate::line_cache::{LineCache, Read};
 use crate::line_fetch::LineFetches;
@@ -61,7 +61,7 @@ struct Stage {
     failed: bool,
     request: WorkRequest,
     read: Read,
-    grant: u8,
+    grant: u32,
 }
 
 /// The memory protection block.
@@ -80,6 +80,8 @@ pub struct Mpt {
     full: u64,
     queued: Stage,
     stages: [Stage; 3],
+    /// Grant epoch of each function.
+    grants: Vec<u32>,
     out: MptOut,
 }
 
@@ -93,6 +95,7 @@ impl Mpt {
         (self.candidates, self.full) = (0, 0);
         self.queued = Stage::default();
         self.stages = Default::default();
+        self.grants.fill(0);
         self.next = 0;
         self.cache.reset();
         self.out = MptOut::default();
@@ -284,6 +287,7 @@ impl Block for Mpt {
             full: 0,
             queued: Stage::default(),
             stages: Default::default(),
+            grants: vec![0; cfg.functions as usize],
             out: MptOut::default(),
         }
     }
@@ -303,6 +307,11 @@ impl Block for Mpt {
         if inp.revoke.valid {
             self.fetches.revoke();
             self.cache.revoke(u64::from(inp.revoke.index), 1);
+        }
+        if inp.revoked.valid
+            && let Some(grant) = self.grants.get_mut(usize::from(inp.revoked.function.0))
+        {
+            *grant = inp.revoked.epoch;
         }
         // Pick from the state before this edge; room given back at this edge counts from the next one.
         let picked = self.pick();
@@ -341,7 +350,7 @@ impl Block for Mpt {
             self.refresh(i);
         }
         if reading.valid {
-            reading.grant = inp.grant;
+            reading.grant = self.grants.get(usize::from(reading.request.function.0)).copied().unwrap_or_default();
             reading.read = self.cache.read(u64::from(reading.request.key.index()));
         }
         self.stages = [reading, self.stages[0], self.stages[1]];
@@ -351,6 +360,7 @@ impl Block for Mpt {
     fn idle_until(&self, inp: &MptIn) -> Option<Cycle> {
         let inputs =
             inp.reset || inp.wr.valid || inp.fill.valid || inp.room.valid || inp.retranslate.valid || inp.revoke.valid;
+        let inputs = inputs || inp.revoked.valid;
         let under_way = self.queued.valid || self.stages.iter().any(|s| s.valid) || self.cache.busy();
         let timing = inp.control.timeout != 0 && self.fetches.outstanding();
         let waiting = timing || self.candidates != 0 || self.fetches.busy(inp.fetch_ready);

@@ -105,7 +105,7 @@ impl Unit {
             room: w.seg.room,
             retranslate: w.dma.retranslate,
             revoke: w.ats.revoke,
-            grant: w.ats.grant,
+            revoked: w.ats.revoked,
         }
     }
 
@@ -127,6 +127,7 @@ impl Unit {
             read_room: w.dma.read_room,
             write_sent: w.dma.write_sent,
             flushed: w.dma.flushed,
+            invalidated: w.ats.invalidated,
         }
     }
 
@@ -155,6 +156,8 @@ impl Unit {
             answer_ready: w.tlp_tx.ats_message_ready,
             drained: w.dma.drained,
             sent: w.dma.sent,
+            judging: w.dma.judging,
+            renewed: w.dma.renewed,
             command: w.regs.command,
             mpt_revoke_done: w.mpt.revoke_done,
             mtt_revoke_done: w.mtt.revoke_done,
@@ -173,8 +176,8 @@ impl Unit {
             read_ready: w.tlp_tx.read_ready,
             posted_sent: w.tlp_tx.posted_sent,
             cpl: w.tlp_rx.data_cpl,
-            epoch: w.ats.epoch,
-            grant: w.ats.grant,
+            invalidated: w.ats.invalidated,
+            revoked: w.ats.revoked,
             timeout: w.regs.control.timeout,
             retranslated: w.replay.retranslated,
             read_data_ready: inp.read_data_ready,

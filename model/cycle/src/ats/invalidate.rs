@@ -2,27 +2,36 @@
 //!
 //! An Invalidate Request is accepted into a queue with a place for every one a function may have outstanding (32), so
 //! that accepting never depends on sending (PCIe 6.x 10.3.4). The engine offers it to `atc`, which from the edge that
-//! takes it blocks new use of the range and advances the epoch; waits for the sweep and until `dma` has no TLP in flight
+//! takes it blocks new use of the range and begins an epoch of its function; waits for the sweep and until `dma` has no TLP in flight
 //! that was committed under an older epoch; then answers. The answer is a posted message behind every write committed
 //! before (10.3.3). Finished ITags of one agent and function that wait for the message stream go in one completion.
 //!
 //! ATS Enable 0→1 and function-level reset pass through the same engine, whole function and without an answer.
 //!
-//! A driver revocation does too: `mpt` and `mtt` drop their lines, the grant epoch advances one cycle after they have
+//! A function that invalidates without pause may not keep an access that is judged again from its commit for ever: while
+//! one is judged, or stands before its commit, the next invalidation is put off, by 4096 and 256 cycles at most.
+//!
+//! A driver revocation does too: `mpt` and `mtt` drop their lines, a grant epoch begins one cycle after they have
 //! been told (so that nothing carries the new epoch with an old line), the old epoch drains, and the driver is told. For
 //! GPU memory "sent" is not enough, since a peer write may still sit in a switch: once every older write has left, a
 //! zero-length read on the same path (AT = 10, same function, no relaxed ordering) returns before the report.
 
 use std::collections::VecDeque;
 use types::ats::InvalidateRange;
-use types::port::{AtcInvalidate, MessageTlp, Revocation, RevokeLines, TlpDescriptor};
+use types::port::{AtcInvalidate, EpochNote, MessageTlp, Revocation, RevokeLines, TlpDescriptor};
 use types::tlp::{Body, Tlp, TlpOp, message_code};
 use types::{AddressType, FunctionId, RequesterId, TlpAddr};
 
 /// Invalidate Requests a function may have outstanding (10.3.5).
 const QUEUE: u32 = 32;
-/// Cycles from the edge that advances the epoch until `dma` has seen it and its `drained` has come back.
+/// Cycles from the edge that begins an epoch until `dma` has seen it and its `drained` has come back.
 const EPOCH_ROUND_TRIP: u8 = 4;
+
+/// Cycles for which an invalidation or a revocation is put off at most while an access is judged again: more than a
+/// Translation Request takes.
+const JUDGING: u16 = 4096;
+/// The same while an access that has been judged again stands before its commit: more than a TLP's bytes take.
+const RENEWED: u16 = 256;
 
 /// Who waits for the answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -49,7 +58,7 @@ enum State {
     Offered,
     /// Taken by `atc`; `swept` once its sweep is over.
     Working { swept: bool, wait: u8 },
-    /// `mpt` and `mtt` have been told; the grant epoch advances at this edge.
+    /// `mpt` and `mtt` have been told; the grant epoch begins at this edge.
     Told,
     /// Both sweep.
     Revoking { mpt: bool, mtt: bool, wait: u8 },
@@ -94,6 +103,9 @@ pub(super) struct Inputs<'a> {
     pub(super) flush_taken: bool,
     /// No fill is on its way into `atc`: one taken after an invalidation must not be older than it.
     pub(super) fills_quiet: bool,
+    /// An access is judged again; one has been and stands before its commit.
+    pub(super) judging: bool,
+    pub(super) renewed: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -103,9 +115,13 @@ pub(super) struct Invalidations {
     state: State,
     finished: Option<Answer>,
     answer: TlpDescriptor,
-    epoch: u8,
-    grant: u8,
+    /// Epochs begun so far, of either kind.
+    epoch: u32,
+    invalidated: EpochNote,
+    revoked: EpochNote,
     revoke: RevokeLines,
+    /// Cycles for which what is at the head of the queue has been put off, for either reason.
+    held: (u16, u16),
     /// The command on the port has been queued.
     command_open: bool,
     flush_tag: u16,
@@ -122,7 +138,9 @@ impl Invalidations {
             finished: None,
             answer: TlpDescriptor::default(),
             epoch: 0,
-            grant: 0,
+            invalidated: EpochNote::default(),
+            revoked: EpochNote::default(),
+            held: (0, 0),
             revoke: RevokeLines::default(),
             command_open: false,
             flush_tag,
@@ -134,17 +152,34 @@ impl Invalidations {
         self.state = State::Idle;
         self.finished = None;
         self.answer = TlpDescriptor::default();
-        (self.epoch, self.grant) = (0, 0);
+        (self.epoch, self.held) = (0, (0, 0));
+        (self.invalidated, self.revoked) = Default::default();
         self.revoke = RevokeLines::default();
         self.command_open = false;
     }
 
-    pub(super) fn epoch(&self) -> u8 {
-        self.epoch
+    /// The invalidation epoch that begins, for one cycle.
+    pub(super) fn invalidated(&self) -> EpochNote {
+        self.invalidated
     }
 
-    pub(super) fn grant(&self) -> u8 {
-        self.grant
+    /// The grant epoch that begins, for one cycle.
+    pub(super) fn revoked(&self) -> EpochNote {
+        self.revoked
+    }
+
+    /// Begins the next epoch of a function.
+    fn begin(&mut self, function: FunctionId) -> EpochNote {
+        self.epoch = self.epoch.wrapping_add(1);
+        EpochNote { valid: true, function, epoch: self.epoch }
+    }
+
+    /// Whether what waits in the queue is put off for an access that is judged again, so that it can be committed.
+    fn puts_off(&mut self, judging: bool, renewed: bool) -> bool {
+        let (judging, renewed) = (judging && self.held.0 < JUDGING, renewed && self.held.1 < RENEWED);
+        let put_off = (judging || renewed) && !self.queue.is_empty();
+        self.held = if put_off { (self.held.0 + u16::from(judging), self.held.1 + u16::from(renewed)) } else { (0, 0) };
+        put_off
     }
 
     pub(super) fn revoke(&self) -> RevokeLines {
@@ -213,7 +248,10 @@ impl Invalidations {
         let mut events = Events::default();
         self.send(inp.answer_ready, &mut events);
         self.revoke = RevokeLines::default();
+        (self.invalidated, self.revoked) = Default::default();
+        let put_off = matches!(self.state, State::Idle) && self.puts_off(inp.judging, inp.renewed);
         self.state = match self.state {
+            State::Idle if put_off => State::Idle,
             State::Idle => match self.queue.front() {
                 Some(Item { command: true, .. }) => {
                     self.queue.pop_front();
@@ -229,7 +267,7 @@ impl Invalidations {
             },
             State::Offered if inp.invalidate_ready => {
                 events.taken = Some(self.current.invalidate);
-                self.epoch = (self.epoch + 1) & 15;
+                self.invalidated = self.begin(self.current.invalidate.function);
                 State::Working { swept: false, wait: EPOCH_ROUND_TRIP }
             }
             State::Offered => State::Offered,
@@ -242,12 +280,14 @@ impl Invalidations {
                 }
             }
             State::Told => {
-                self.grant = (self.grant + 1) & 15;
+                self.revoked = self.begin(inp.command.function);
                 State::Revoking { mpt: false, mtt: false, wait: EPOCH_ROUND_TRIP }
             }
             State::Revoking { mpt, mtt, wait } => {
                 let (mpt, mtt) = (mpt || inp.mpt_done, mtt || inp.mtt_done);
-                match (mpt && mtt && wait == 0 && inp.drained, inp.command.flush) {
+                // Without a flush the report itself must not come before the writes have been sent.
+                let over = mpt && mtt && wait == 0 && inp.drained && (inp.sent || inp.command.flush);
+                match (over, inp.command.flush) {
                     (false, _) => State::Revoking { mpt, mtt, wait: wait.saturating_sub(1) },
                     (true, true) => State::Flush,
                     (true, false) => Self::report(&mut events, true),

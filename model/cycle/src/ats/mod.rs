@@ -227,6 +227,8 @@ impl Ats {
             flushed: self.flushed(&inp.cpl),
             flush_taken: self.flush_sent,
             fills_quiet: self.filling.is_none(),
+            judging: inp.judging,
+            renewed: inp.renewed,
         };
         let Events { taken, accepted, dropped, answered, command_done, failed, flush } =
             self.invalidations.step(&inputs, find);
@@ -239,7 +241,7 @@ impl Ats {
         self.out.command_failed = failed;
         self.out.stat_revocation = command_done;
         self.out.revoke = self.invalidations.revoke();
-        self.out.grant = self.invalidations.grant();
+        self.out.revoked = self.invalidations.revoked();
         if let Some(invalidate) = taken {
             for request in &mut self.requests {
                 let less = request.compare(&invalidate, self.granule_log2);
@@ -251,7 +253,7 @@ impl Ats {
         self.out.stat_message_dropped = dropped;
         self.out.invalidate = self.invalidations.offer();
         self.out.answer = self.invalidations.answer();
-        self.out.epoch = self.invalidations.epoch();
+        self.out.invalidated = self.invalidations.invalidated();
     }
 
     /// Whether the flush read has come back, and whether it succeeded.

@@ -95,7 +95,9 @@ impl Request {
         }
         let first = &self.entries[0];
         let exec_missing = self.key.pasid.exec && !first.exec;
-        Some((Syndrome::TRANSLATION_ACCESS, (!first.read || exec_missing, self.write && !first.write || exec_missing)))
+        // W = 0 in an answer to NW = 1 refuses no write; but without R as well there is nothing, for a zero-length read too.
+        let no_write = !first.write && (self.write || !first.read);
+        Some((Syndrome::TRANSLATION_ACCESS, (!first.read || exec_missing, no_write || exec_missing)))
     }
 
     /// The next entry to keep, if one is left; those without access are passed over.

@@ -1,31 +1,56 @@
 //! Accesses that an invalidation or a revocation has passed: an engine of `dma` has them judged again before its next TLP.
 //!
-//! A TLP counts as using its mapping from its commit on. Before that an engine compares the epochs of its segment with its
-//! copy of the unit's; when they differ it sends the TLP's access through the whole unit once more (protection, table,
-//! translation) and waits for the answer, which may be stale again.
+//! A TLP counts as using its mapping from its commit on. Before that an engine compares the epochs of its segment with those
+//! of its function; when they differ it sends what is left of the segment through the whole unit once more (protection,
+//! table, translation) and waits for the answer, which serves all of the rest and may be outdated in its turn. Other
+//! functions' invalidations and revocations concern it not at all.
 
 use types::access::{Mode, Op};
 use types::addr::{Length, Va};
-use types::port::{ReleasedSegment, Retranslate, Retranslated, SegmentTag};
+use types::port::{EpochNote, ReleasedSegment, Retranslate, Retranslated, SegmentTag};
 
-/// Both epochs.
+/// Both epochs of a function, or of what was looked up for it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Epochs {
-    /// Advances with every invalidation; concerns translations that came through the ATC.
-    pub(super) invalidation: u8,
-    /// Advances with every revocation; concerns everything.
-    pub(super) grant: u8,
+    /// Another with every invalidation; concerns translations that came through the ATC.
+    pub(super) invalidation: u32,
+    /// Another with every revocation; concerns everything.
+    pub(super) grant: u32,
 }
 
-impl Epochs {
-    /// Whether a mapping of epochs `of` may no longer be used.
-    pub(super) fn outdate(&self, through_atc: bool, of: Epochs) -> bool {
-        self.grant != of.grant || through_atc && self.invalidation != of.invalidation
+/// The epochs of every function: what commits compare with.
+#[derive(Clone, Debug)]
+pub(super) struct EpochTable(Box<[Epochs]>);
+
+impl EpochTable {
+    pub(super) fn new(functions: u32) -> Self {
+        Self(vec![Epochs::default(); functions as usize].into())
+    }
+
+    /// An epoch begins; returns whether one did.
+    pub(super) fn begin(&mut self, invalidated: &EpochNote, revoked: &EpochNote) -> bool {
+        if invalidated.valid
+            && let Some(epochs) = self.0.get_mut(usize::from(invalidated.function.0))
+        {
+            epochs.invalidation = invalidated.epoch;
+        }
+        if revoked.valid
+            && let Some(epochs) = self.0.get_mut(usize::from(revoked.function.0))
+        {
+            epochs.grant = revoked.epoch;
+        }
+        invalidated.valid || revoked.valid
+    }
+
+    /// Whether a mapping of epochs `of` may no longer be used by `tag`'s function.
+    pub(super) fn outdate(&self, tag: &SegmentTag, of: Epochs) -> bool {
+        let now = self.0.get(usize::from(tag.function.0)).copied().unwrap_or_default();
+        now.grant != of.grant || through_atc(tag) && now.invalidation != of.invalidation
     }
 }
 
 /// Whether the segment's translation came through the ATC, so that invalidations concern it.
-pub(super) fn through_atc(tag: &SegmentTag) -> bool {
+fn through_atc(tag: &SegmentTag) -> bool {
     tag.mode == Mode::Ats && (tag.length != Length(0) || tag.op != Op::WRITE)
 }
 
@@ -39,6 +64,10 @@ pub(super) fn epochs_of(segment: &ReleasedSegment) -> Epochs {
 pub(super) struct Again {
     engine: bool,
     waiting: bool,
+    /// A translation has come that no TLP has been committed with.
+    renewed: bool,
+    /// The access that was asked about has ended meanwhile: the answer is for nothing.
+    void: bool,
     request: Retranslate,
 }
 
@@ -56,17 +85,33 @@ impl Again {
         !self.waiting && !self.request.valid
     }
 
+    /// Whether an access is being judged again.
+    pub(super) fn judging(&self) -> bool {
+        self.waiting
+    }
+
+    /// Whether a translation has come that no TLP has been committed with.
+    pub(super) fn renewed(&self) -> bool {
+        self.renewed
+    }
+
+    /// A TLP has been committed.
+    pub(super) fn committed(&mut self) {
+        self.renewed = false;
+    }
+
     /// Ends the request's cycle.
     pub(super) fn step(&mut self) {
         self.request = Retranslate::default();
     }
 
-    /// Asks for `length` bytes from `va`, unless an answer is under way. Returns whether it asked.
+    /// Asks for the `length` bytes from `va` to the end of the segment, unless an answer is under way. Returns whether it asked.
     pub(super) fn ask(&mut self, tag: &SegmentTag, va: Va, length: u32) -> bool {
         if self.waiting {
             return false;
         }
         self.waiting = true;
+        self.renewed = false;
         self.request = Retranslate {
             valid: true,
             engine: self.engine,
@@ -80,12 +125,22 @@ impl Again {
         true
     }
 
+    /// The access at the head has ended: an answer that is under way is not for the next one.
+    pub(super) fn ended(&mut self) {
+        self.void |= self.waiting;
+        self.renewed = false;
+    }
+
     /// The answer for this engine, if `from` is one.
     pub(super) fn answer(&mut self, from: &Retranslated) -> Option<Retranslated> {
         if !from.valid || from.engine != self.engine || !self.waiting {
             return None;
         }
         self.waiting = false;
+        if std::mem::take(&mut self.void) {
+            return None;
+        }
+        self.renewed = from.syndrome.is_ok();
         Some(*from)
     }
 }

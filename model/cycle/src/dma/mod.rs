@@ -37,7 +37,7 @@ mod reassembly;
 mod write;
 
 use crate::progress::{Wait, wait};
-use again::Epochs;
+use again::EpochTable;
 use read::ReadEngine;
 use types::UnitCfg;
 use types::access::Op;
@@ -91,8 +91,10 @@ pub struct Dma {
     write: WriteEngine,
     read: ReadEngine,
     completion: Completion,
-    /// The unit's epochs as of the edge before: what commits compare with.
-    epochs: Epochs,
+    /// The functions' epochs as of the edge before: what commits compare with.
+    epochs: EpochTable,
+    /// One of them began at the edge before.
+    begun: bool,
     drained: bool,
     sent: bool,
     /// The arbiter's last grant went to the read engine.
@@ -133,7 +135,8 @@ impl Block for Dma {
             write: WriteEngine::new(cfg),
             read: ReadEngine::new(cfg),
             completion: Completion::default(),
-            epochs: Epochs::default(),
+            epochs: EpochTable::new(cfg.functions),
+            begun: false,
             drained: true,
             sent: true,
             read_last: false,
@@ -166,6 +169,9 @@ impl Block for Dma {
         out.flushed = self.read.flushed();
         out.drained = self.drained;
         out.sent = self.sent;
+        let again = [self.write.again(), self.read.again()];
+        out.judging = again.iter().any(|a| a.judging());
+        out.renewed = again.iter().any(|a| a.renewed());
         out.stat_retranslate = retranslate;
         out.stat_timeout = timeout;
         out.stat_write_tlp = write_tlp;
@@ -193,17 +199,15 @@ impl Block for Dma {
             ref segment => (None, Some(segment)),
         };
         if write.is_some() || !self.write.idle() {
-            self.write.step(inp, write, &self.functions, self.epochs, &mut self.stat);
+            self.write.step(inp, write, &self.functions, (&self.epochs, self.begun), &mut self.stat);
         }
         // One request for a translation leaves in a cycle: the write engine's goes first.
         let may_ask = !self.write.retranslate().valid;
         if read.is_some() || inp.cpl.valid || !self.read.idle() {
-            self.read.step(inp, read, &self.functions, (self.epochs, may_ask), &mut self.stat);
+            self.read.step(inp, read, &self.functions, (&self.epochs, may_ask), &mut self.stat);
         }
-        let epochs = Epochs { invalidation: inp.epoch, grant: inp.grant };
-        if epochs != self.epochs {
-            self.epochs = epochs;
-            self.write.advance();
+        self.begun = self.epochs.begin(&inp.invalidated, &inp.revoked);
+        if self.begun {
             self.read.advance();
         }
         self.drained = self.write.drained() && self.read.drained();
@@ -220,8 +224,8 @@ impl Block for Dma {
 
     fn idle_until(&self, inp: &DmaIn) -> Option<Cycle> {
         let inputs = inp.reset || inp.cfg.valid || inp.segment.valid || inp.cpl.valid || inp.posted_sent;
-        let epochs = Epochs { invalidation: inp.epoch, grant: inp.grant };
-        let quiet = !inputs && epochs == self.epochs && self.drained && self.sent;
+        let begins = inp.invalidated.valid || inp.revoked.valid || self.begun;
+        let quiet = !inputs && !begins && self.drained && self.sent;
         (quiet && self.idle()).then_some(Cycle(u64::MAX))
     }
 }

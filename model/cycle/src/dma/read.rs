@@ -23,7 +23,7 @@
 //! Progress: issue waits for `read`'s ready, a tag (freed by completions alone) and a slot (freed by delivery).
 
 use super::Stats;
-use super::again::{self, Again, Epochs, epochs_of, through_atc};
+use super::again::{self, Again, EpochTable, epochs_of};
 use super::cut::{Cut, OpenRequest, admit, size_limit};
 use super::deliver::Deliver;
 use super::reassembly::{Reassembly, SlotEntry};
@@ -154,7 +154,11 @@ impl ReadEngine {
     pub(super) fn retranslate(&self) -> Retranslate {
         self.again.request()
     }
-    /// The epoch has advanced: every read in flight is of an older one.
+    /// Accesses judged again.
+    pub(super) fn again(&self) -> &Again {
+        &self.again
+    }
+    /// An epoch has begun: every read in flight is of an older one.
     pub(super) fn advance(&mut self) {
         self.old = self.live;
         self.parity = !self.parity;
@@ -187,7 +191,7 @@ impl ReadEngine {
         inp: &DmaIn,
         segment: Option<&ReleasedSegment>,
         functions: &[FunctionCfg],
-        (epochs, may_ask): (Epochs, bool),
+        (epochs, may_ask): (&EpochTable, bool),
         stat: &mut Stats,
     ) {
         if !self.deliver.flushed().valid {
@@ -238,7 +242,7 @@ impl ReadEngine {
         inp: &DmaIn,
         slot_free: bool,
         functions: &[FunctionCfg],
-        (epochs, may_ask): (Epochs, bool),
+        (epochs, may_ask): (&EpochTable, bool),
         stat: &mut Stats,
     ) {
         self.room = false;
@@ -264,9 +268,9 @@ impl ReadEngine {
         let tlp = failure.is_ok();
         let limit = size_limit(function.mrrs).min(self.largest);
         let cut = Cut::next(&segment, self.done, limit);
-        if tlp && epochs.outdate(through_atc(tag), epochs_of(&segment)) {
+        if tlp && epochs.outdate(tag, epochs_of(&segment)) {
             let va = Va(tag.va.0.wrapping_add(u64::from(self.done)));
-            stat.retranslate = may_ask && self.again.ask(tag, va, cut.length);
+            stat.retranslate = may_ask && self.again.ask(tag, va, tag.length.0 - self.done);
             return;
         }
         let ends = !tlp || cut.last;
@@ -311,6 +315,7 @@ impl ReadEngine {
                 self.buffer.start(number, slot, cut.address, cut.length, self.parity);
                 self.timeouts.start(usize::from(number));
                 self.live += 1;
+                self.again.committed();
                 self.read =
                     TlpDescriptor { tag: self.tags.base + number, ..cut.descriptor(TlpOp::READ, &segment, &function) };
             }
@@ -318,6 +323,7 @@ impl ReadEngine {
         if ends {
             open.open = !tag.last;
             self.segments.pop_front();
+            self.again.ended();
             self.room = true;
             self.done = 0;
         } else {

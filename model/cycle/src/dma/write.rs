@@ -16,24 +16,25 @@
 //! | retire | `posted_sent` at s: `write_sent` in cycle s+2, completion behind the arbiter in cycle s+3 |
 //!
 //! The address of a TLP is looked at again with its last beat, its commit: a translation that an invalidation has passed
-//! is asked for again, and the engine takes no more bytes until it is there. If it is refused, the TLP is dropped: its
-//! bytes are taken, `tlp_tx` forgets its beats, and its request ends with the failure.
+//! is asked for again, and the engine takes no more bytes until it is there. If it is refused, the TLP and those of its
+//! request behind it are dropped: their bytes are taken, `tlp_tx` forgets their beats, and the request ends with the
+//! failure.
 //!
 //! Progress: the cutter waits for the source's ready, for a pending place (freed by data) and for an unsent place
 //! (freed by the link); none of these waits for the read engine. Completions are the only thing that can hold
 //! `unsent`, and they need nothing but the completion stream's ready.
 
 use super::Stats;
-use super::again::{Again, Epochs, epochs_of, through_atc};
+use super::again::{self, Again, EpochTable, Epochs, epochs_of};
 use super::cut::{Cut, OpenRequest, admit, size_limit};
 use std::collections::VecDeque;
 use types::UnitCfg;
 use types::access::Syndrome;
-use types::addr::{Length, Offset, TlpAddr, Va};
+use types::addr::{Length, Offset, StreamId, TlpAddr, Va, WrId};
 use types::bits::mask;
 use types::port::{
-    Beat, Completion, DmaIn, FunctionCfg, PostedBeat, ReleasedSegment, Retranslate, SegmentTag, TlpDescriptor,
-    WriteData, WriteDataRequest, WriteSent,
+    Beat, Completion, DmaIn, FunctionCfg, PostedBeat, ReleasedSegment, Retranslate, Retranslated, SegmentTag,
+    TlpDescriptor, WriteData, WriteDataRequest, WriteSent,
 };
 use types::tlp::TlpOp;
 
@@ -52,9 +53,8 @@ struct Pending {
     pad: u32,
     /// Payload bytes.
     length: u32,
-    /// Epochs of its mapping, and whether that came through the ATC.
+    /// Epochs of its mapping.
     epochs: Epochs,
-    through_atc: bool,
     /// Virtual address of the first byte, and what was asked.
     va: Va,
     tag: SegmentTag,
@@ -111,8 +111,8 @@ pub(super) struct WriteEngine {
     /// Numbers of dropped TLPs: they count as sent in their turn.
     dropped: VecDeque<u16>,
     again: Again,
-    /// The epochs that commits compare with.
-    epochs: Epochs,
+    /// An epoch has passed the mapping of the head TLP: it has to be asked for again.
+    stale: bool,
     /// TLPs committed, modulo 2^16, and as of the last change of an epoch.
     committed: u16,
     old_committed: u16,
@@ -149,7 +149,7 @@ impl WriteEngine {
             carried: vec![Syndrome::OK; 1 << cfg.stream_bits()].into(),
             dropped: VecDeque::with_capacity(PENDING),
             again: Again::new(false),
-            epochs: Epochs::default(),
+            stale: false,
             committed: 0,
             old_committed: 0,
             old_beats: 0,
@@ -179,18 +179,17 @@ impl WriteEngine {
         &self.request
     }
     pub(super) fn data_ready(&self) -> bool {
-        !self.pending.is_empty() && !self.spill && self.posted.len() < 2 && !self.stale()
+        !self.pending.is_empty() && !self.spill && self.posted.len() < 2 && !self.stale
     }
-    /// Whether the head TLP's translation has to be asked for again.
-    fn stale(&self) -> bool {
-        let outdated = |p: &Pending| p.refused.is_ok() && self.epochs.outdate(p.through_atc, p.epochs);
-        self.pending.front().is_some_and(outdated)
+    /// Accesses judged again.
+    pub(super) fn again(&self) -> &Again {
+        &self.again
     }
     pub(super) fn retranslate(&self) -> Retranslate {
         self.again.request()
     }
-    /// The epoch has advanced: what stands on `posted` is of an older one.
-    pub(super) fn advance(&mut self) {
+    /// An epoch has begun: what stands on `posted` is of an older one.
+    fn advance(&mut self) {
         self.old_beats = self.posted.len();
         self.old_committed = self.committed;
     }
@@ -216,7 +215,7 @@ impl WriteEngine {
         inp: &DmaIn,
         segment: Option<&ReleasedSegment>,
         functions: &[FunctionCfg],
-        epochs: Epochs,
+        (epochs, begun): (&EpochTable, bool),
         stat: &mut Stats,
     ) {
         // What the source was shown before this edge.
@@ -227,7 +226,12 @@ impl WriteEngine {
         let cut = self.cut(inp, functions);
         self.shift(inp, ready, stat);
         self.pending.extend(cut);
-        self.epochs = epochs;
+        // Commits at this edge went by what `write_data_ready` showed: an epoch counts here from the next one on.
+        if begun {
+            self.advance();
+        }
+        let outdated = |p: &Pending| p.refused.is_ok() && epochs.outdate(&p.tag, p.epochs);
+        self.stale = self.pending.front().is_some_and(outdated);
         if self.dropped.front() == Some(&self.sent_count) {
             self.dropped.pop_front();
             self.sent_count = self.sent_count.wrapping_add(1);
@@ -265,26 +269,56 @@ impl WriteEngine {
         }
     }
 
-    /// Looks the head TLP's translation up again once an invalidation has passed it.
+    /// Has the head TLP and what follows it of its segment judged again once an epoch has passed them.
     fn retranslate_head(&mut self, inp: &DmaIn, stat: &mut Stats) {
         self.again.step();
         if let Some(answer) = self.again.answer(&inp.retranslated)
-            && let Some(head) = self.pending.front_mut()
-        {
-            if answer.syndrome.is_ok() {
-                head.tlp.address = TlpAddr(answer.address.0 & !3);
-                head.tlp.at = answer.at;
-                head.tlp.no_snoop = answer.no_snoop;
-                head.epochs = Epochs { invalidation: answer.epoch, grant: answer.grant };
-            } else {
-                head.refused = answer.syndrome;
-                self.late[usize::from(head.segment)] = answer.syndrome;
-            }
-        }
-        if self.stale()
             && let Some(head) = self.pending.front()
         {
-            stat.retranslate = self.again.ask(&head.tag, head.va, head.length);
+            if answer.syndrome.is_ok() {
+                let (va, segment) = (head.va, head.segment);
+                self.renew(va, segment, &answer);
+            } else {
+                self.late[usize::from(head.segment)] = answer.syndrome;
+                let (stream, id) = (head.tag.stream, head.tag.id);
+                self.refuse(stream, id, answer.syndrome);
+            }
+            // Whether it is outdated already shows at the end of the step.
+            return;
+        }
+        if self.stale
+            && let Some(head) = self.pending.front()
+        {
+            let rest = head.tag.length.0 - head.va.0.wrapping_sub(head.tag.va.0) as u32;
+            stat.retranslate = self.again.ask(&head.tag, head.va, rest);
+        }
+    }
+
+    /// Puts an answer for the byte at `va` in the place of the mapping of a segment's TLPs.
+    fn renew(&mut self, va: Va, segment: u8, answer: &Retranslated) {
+        for p in self.pending.iter_mut().filter(|p| p.segment == segment) {
+            let address = answer.address.0.wrapping_add(p.va.0.wrapping_sub(va.0));
+            p.tlp.address = TlpAddr(address & !3);
+            (p.tlp.at, p.tlp.no_snoop) = (answer.at, answer.no_snoop);
+            p.epochs = Epochs { invalidation: answer.epoch, grant: answer.grant };
+        }
+        if self.done > 0
+            && segment == self.unsent_in
+            && let Some(cut) = self.segments.front_mut()
+        {
+            let done = va.0.wrapping_sub(cut.tag.va.0) as u32;
+            again::apply(cut, done, answer);
+        }
+    }
+
+    /// A request has failed after its cut: none of its TLPs that wait leaves, and no more are cut.
+    fn refuse(&mut self, stream: StreamId, id: WrId, syndrome: Syndrome) {
+        for p in self.pending.iter_mut().filter(|p| (p.tag.stream, p.tag.id) == (stream, id)) {
+            p.refused = syndrome;
+        }
+        let open = &mut self.requests[usize::from(stream.0)];
+        if open.open && open.id == id && open.syndrome.is_ok() {
+            open.syndrome = syndrome;
         }
     }
 
@@ -327,7 +361,6 @@ impl WriteEngine {
                 pad: (cut.address.0 & 3) as u32,
                 length: cut.length,
                 epochs: epochs_of(&segment),
-                through_atc: through_atc(tag),
                 va: Va(tag.va.0.wrapping_add(u64::from(self.done))),
                 tag: *tag,
                 segment: self.unsent_in,
@@ -363,7 +396,7 @@ impl WriteEngine {
                 stat.stall_tx = true;
             }
         }
-        if self.stale() {
+        if self.stale {
             return;
         }
         if self.spill {
@@ -404,6 +437,7 @@ impl WriteEngine {
         let eop = left <= lanes;
         if eop {
             self.committed = head.number.wrapping_add(1);
+            self.again.committed();
             if !head.refused.is_ok() {
                 self.dropped.push_back(head.number);
             }

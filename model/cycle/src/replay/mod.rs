@@ -13,8 +13,9 @@
 //! Storage is indexed by slot, so nothing overflows and nothing stalls `mtt`. A parked segment looked up again goes
 //! before new ones. Three cycles from `mapped` to `released` without a lookup, five more with one that hits.
 //!
-//! An invalidation or a revocation may pass a segment. `dma` compares epochs before each TLP and has the access judged
-//! again; it comes through here in a slot of its own, one an engine, and its answer goes straight back to `dma`.
+//! An invalidation or a revocation may pass a segment. `dma` compares its epoch with its function's before each TLP and has
+//! the access judged again; it comes through here in a slot of its own, one an engine, and its answer goes straight back
+//! to `dma`. A segment takes its epoch from the edge that starts its lookup, so that it is never newer than the result.
 //!
 //! Where an ordered stream that has written changes its path, a flush goes first (path.rs).
 //!
@@ -67,7 +68,7 @@ enum Picked {
 struct Entry {
     mapped: MappedSegment,
     no_snoop: bool,
-    epoch: u8,
+    epoch: u32,
     /// The next slot of the stream.
     next: Slot,
 }
@@ -104,6 +105,8 @@ pub struct Replay {
     /// First slot of the lookups for `dma`; their answers wait in `again`.
     again_base: u16,
     again: VecDeque<Retranslated>,
+    /// Invalidation epoch of each function.
+    epochs: Vec<u32>,
     picked: Option<Picked>,
     out: ReplayOut,
 }
@@ -138,6 +141,7 @@ impl Replay {
         self.fresh.clear();
         self.misses.clear();
         self.again.clear();
+        self.epochs.fill(0);
         (self.fetched, self.picked) = (None, None);
         self.out = ReplayOut::default();
     }
@@ -177,7 +181,9 @@ impl Replay {
     }
 
     fn lookup(&mut self, slot: Slot) {
-        let mapped = &self.entries[usize::from(slot.0)].mapped;
+        let entry = &mut self.entries[usize::from(slot.0)];
+        let mapped = &entry.mapped;
+        entry.epoch = self.epochs.get(usize::from(mapped.tag.function.0)).copied().unwrap_or_default();
         let (read, write) = needs(&mapped.tag);
         self.out.lookup = AtcLookup { valid: true, slot, key: key_of(mapped), read, write };
     }
@@ -223,7 +229,6 @@ impl Replay {
         entry.mapped.address = inp.result.address;
         entry.mapped.at = if inp.result.untranslated { AddressType::UNTRANSLATED } else { AddressType::TRANSLATED };
         entry.no_snoop = inp.result.no_snoop;
-        entry.epoch = inp.result.epoch;
         self.finish(slot);
     }
 
@@ -396,6 +401,7 @@ impl Block for Replay {
             parked: 0,
             again_base: cfg.segment_slots() as u16,
             again: VecDeque::with_capacity(2),
+            epochs: vec![0; cfg.functions as usize],
             picked: None,
             out: ReplayOut::default(),
         }
@@ -449,6 +455,11 @@ impl Block for Replay {
         if inp.issued.valid {
             self.append(inp.issued.slot, inp.issued.stream);
         }
+        if inp.invalidated.valid
+            && let Some(epoch) = self.epochs.get_mut(usize::from(inp.invalidated.function.0))
+        {
+            *epoch = inp.invalidated.epoch;
+        }
     }
 
     fn idle_until(&self, inp: &ReplayIn) -> Option<Cycle> {
@@ -461,7 +472,8 @@ impl Block for Replay {
             || inp.write_room
             || inp.read_room
             || inp.write_sent.valid
-            || inp.flushed.valid;
+            || inp.flushed.valid
+            || inp.invalidated.valid;
         let working = !self.again.is_empty()
             || self.picked.is_some()
             || self.fetched.is_some()

@@ -1,6 +1,7 @@
 //! `dma` alone, against byte movement worked out here one byte at a time.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+mod again;
 #[path = "../axi/mod.rs"]
 mod axi;
 mod bench;

@@ -28,6 +28,9 @@ pub(crate) struct Bench {
     pub(crate) sending: Option<(Tlp, Vec<u8>, usize)>,
     pub(crate) data: VecDeque<(u32, u32)>,
     pub(crate) sent: VecDeque<u8>,
+    /// Sequence number of the posted TLP under way, and the cycle of the last beat of the one before.
+    seq: u8,
+    pub(crate) posted_end: u64,
     /// First cycle in which each request's id was seen leaving, as data TLP: (cycle, TLP).
     pub(crate) tlps: Vec<(u64, Tlp)>,
     pub(crate) done: Vec<(u64, u16, u8)>,
@@ -66,6 +69,8 @@ impl Bench {
             sending: None,
             data: VecDeque::new(),
             sent: VecDeque::new(),
+            seq: 0,
+            posted_end: 0,
             tlps: Vec::new(),
             done: Vec::new(),
             released: Vec::new(),
@@ -105,9 +110,15 @@ impl Bench {
 
     /// One region of 64 pages in key 3, in memory.
     pub(crate) fn region(&mut self) {
+        self.region_of(3, FunctionId(0));
+    }
+
+    /// The same pages in another key, for another function.
+    pub(crate) fn region_of(&mut self, key: u64, function: FunctionId) {
         let region = Region {
             valid: true,
             variant: 7,
+            function,
             pd: Pd(5),
             page_size: PageSize::K4,
             rights: Rights::ALL,
@@ -116,7 +127,7 @@ impl Bench {
             ..Region::default()
         };
         for (n, word) in region.encode().0.into_iter().enumerate() {
-            self.memory.insert(MPT + 3 * 64 + 8 * n as u64, word);
+            self.memory.insert(MPT + key * 64 + 8 * n as u64, word);
         }
         for n in 0..64 {
             let entry = MttEntry {
@@ -206,6 +217,16 @@ impl Bench {
 
     /// Offers an Invalidate Request for the physical function until it is taken.
     pub(crate) fn invalidate(&mut self, itag: u16, range: InvalidateRange) {
+        self.offer_invalidate(0x100, itag, range);
+        while !self.out.rx_msg_tlp_ready {
+            self.edge();
+        }
+        self.edge();
+        self.inp.rx_msg_tlp = MessageTlp::default();
+    }
+
+    /// Puts an Invalidate Request for the function with a requester ID on the message port.
+    pub(crate) fn offer_invalidate(&mut self, requester: u32, itag: u16, range: InvalidateRange) {
         let tlp = Tlp {
             tc: 0,
             attributes: Attributes::default(),
@@ -217,18 +238,13 @@ impl Bench {
                 requester: RequesterId(0x8),
                 tag: types::Tag(itag),
                 code: 1,
-                dw2: 0x100 << 16,
+                dw2: requester << 16,
                 dw3: 0,
             },
             pasid: PasidPrefix::default(),
         };
         let data = u64::from_le_bytes(range.encode());
         self.inp.rx_msg_tlp = MessageTlp { valid: true, hdr: tlp.header(), data, pasid: PasidPrefix::default() };
-        while !self.out.rx_msg_tlp_ready {
-            self.edge();
-        }
-        self.edge();
-        self.inp.rx_msg_tlp = MessageTlp::default();
     }
 
     /// One cycle: everything the unit offers is taken.
@@ -261,8 +277,14 @@ impl Bench {
         if let Some(seq) = self.sent.pop_front() {
             (self.inp.tx_wr_sent_valid, self.inp.tx_wr_sent_seq) = (true, seq);
         }
-        if out.tx_wr_req_tlp.valid && out.tx_wr_req_tlp.sop {
-            self.sent.push_back(out.tx_wr_req_tlp.seq);
+        if out.tx_wr_req_tlp.valid {
+            if out.tx_wr_req_tlp.sop {
+                self.seq = out.tx_wr_req_tlp.seq;
+            }
+            if out.tx_wr_req_tlp.eop {
+                self.sent.push_back(self.seq);
+                self.posted_end = self.cycle;
+            }
         }
         // Write data the cycle after it was asked for.
         if self.inp.write_data.valid && out.write_data_ready {

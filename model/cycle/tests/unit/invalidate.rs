@@ -225,3 +225,35 @@ fn invalidate_all_is_what_the_wire_says() {
     b.idle(600);
     assert_eq!(b.translation_requests, 3);
 }
+
+#[test]
+fn a_read_of_no_bytes_in_a_page_without_access_ends_in_error() {
+    let mut b = Bench::new("small", Mode::Ats);
+    b.warm(1);
+    b.refuse = Some(iova(1));
+    b.send(request(1, 0, Op::READ, 1 << 12, 0));
+    b.idle(2000);
+    // 9: the agent gave no access.
+    assert_eq!((b.done.iter().map(|d| d.2).collect::<Vec<_>>(), b.translation_requests), (vec![9], 1));
+}
+
+#[test]
+fn a_write_that_is_refused_on_its_way_sends_nothing_behind_what_was_refused() {
+    for after in 20..110 {
+        let mut b = Bench::new("small", Mode::Ats);
+        b.warm(2);
+        // 1 KiB of page 0 and 1 KiB of page 1.
+        b.send(request(1, 0, Op::WRITE, 3 << 10, 2 << 10));
+        b.idle(after);
+        // Page 0 loses its access, page 1 keeps it.
+        b.refuse = Some(iova(0));
+        b.invalidate(3, page(0));
+        b.idle(2500);
+        let sent: Vec<u64> = b.tlps.iter().map(|(_, tlp)| address(tlp).0 - SHIFT - iova(0) - (3 << 10)).collect();
+        // MPS 256: no hole.
+        assert_eq!(sent, (0..sent.len() as u64).map(|n| 256 * n).collect::<Vec<_>>(), "after {after}");
+        let whole = sent.len() == 8;
+        assert_eq!(b.done.iter().map(|d| d.2).collect::<Vec<_>>(), [if whole { 0 } else { 9 }], "after {after}");
+        assert!(b.data.is_empty());
+    }
+}

@@ -177,3 +177,21 @@ fn revocations_follow_one_another_and_an_invalidation_between_them_is_answered()
     b.idle(600);
     assert_eq!(b.done.iter().map(|d| d.2).collect::<Vec<_>>(), [0]);
 }
+
+#[test]
+fn whatever_cycle_of_a_write_a_revocation_meets_nothing_leaves_after_its_report() {
+    for config in ["tiny", "small"] {
+        for after in 20..180 {
+            let mut b = Bench::new(config, Mode::Emtt);
+            b.warm(1);
+            b.send(request(1, 0, Op::WRITE, 0, 4096));
+            b.idle(after);
+            unmap(&mut b);
+            revoke(&mut b, None);
+            let at = reported(&mut b, 2000).unwrap();
+            b.idle(2000);
+            assert!(b.posted_end < at, "{config}, {after}: report at {at}, last beat at {}", b.posted_end);
+            assert_eq!(b.done.len(), 1, "{config}, {after}");
+        }
+    }
+}

@@ -1,8 +1,9 @@
 //! Ports of `dma`, `tlp_tx`, `tlp_rx` and `regs`.
 
 use super::{
-    Beat, Completion, Credits, FlushNote, FunctionCfg, LineFill, LineRequest, MessageTlp, ReadData, ReleasedSegment,
-    Retranslate, Retranslated, Revocation, TableControl, TlpBeat, WriteData, WriteDataRequest, WriteSent,
+    Beat, Completion, Credits, EpochNote, FlushNote, FunctionCfg, LineFill, LineRequest, MessageTlp, ReadData,
+    ReleasedSegment, Retranslate, Retranslated, Revocation, TableControl, TlpBeat, WriteData, WriteDataRequest,
+    WriteSent,
 };
 use crate::access::{AddressType, PasidPrefix};
 use crate::addr::{FunctionId, TlpAddr};
@@ -104,10 +105,10 @@ ports! {
         posted_sent: bool,
         /// completions of data reads
         cpl: CplBeat,
-        /// invalidation epoch
-        epoch: u8 = 4,
-        /// grant epoch
-        grant: u8 = 4,
+        /// an invalidation epoch begins
+        invalidated: EpochNote,
+        /// a grant epoch begins
+        revoked: EpochNote,
         /// completion time-out in ticks of 1024 cycles, 0 for none
         timeout: u16,
         /// a translation looked up again
@@ -147,6 +148,10 @@ ports! {
         drained: bool,
         /// every write committed under an older epoch has been sent
         sent: bool,
+        /// an access is being judged again
+        judging: bool,
+        /// one has been, and stands before its commit
+        renewed: bool,
         /// a write TLP was committed
         stat_write_tlp: bool,
         /// a read TLP was issued

@@ -1,8 +1,8 @@
 //! Ports of `mpt`, `seg` and `mtt`.
 
 use super::{
-    CheckedRequest, FunctionCfg, LineFill, LineRequest, MappedSegment, Retranslate, RevokeLines, Segment, SlotNote,
-    StreamNote, TableControl, WorkRequest,
+    CheckedRequest, EpochNote, FunctionCfg, LineFill, LineRequest, MappedSegment, Retranslate, RevokeLines, Segment,
+    SlotNote, StreamNote, TableControl, WorkRequest,
 };
 use crate::ports;
 
@@ -28,8 +28,8 @@ ports! {
         retranslate: Retranslate,
         /// a revocation starts
         revoke: RevokeLines,
-        /// grant epoch: advances one cycle after a revocation starts
-        grant: u8 = 4,
+        /// a grant epoch begins, one cycle after the revocation starts
+        revoked: EpochNote,
     }
 
     |cfg|

@@ -329,8 +329,8 @@ ports! {
         pd: Pd,
         /// issued by a remote peer
         remote: bool,
-        /// grant epoch at which the tables were read
-        grant: u8 = 4,
+        /// grant epoch of the function at which the tables were read
+        grant: u32,
     }
 
     |cfg|
@@ -411,8 +411,8 @@ ports! {
         at: AddressType,
         /// non-snooped access (N bit of the translation)
         no_snoop: bool,
-        /// invalidation epoch of the translation, meaningful when it came through the ATC
-        epoch: u8 = 4,
+        /// invalidation epoch of the function at the lookup, meaningful when the translation came through the ATC
+        epoch: u32,
         /// no data: a zero-length read that flushes the stream's writes; its request completes with it when it is the last
         flush: bool,
     }
@@ -440,8 +440,19 @@ ports! {
     }
 
     |cfg|
-    /// A TLP's access to be judged again before its commit, because an invalidation or a revocation has passed its
-    /// segment: it goes through the whole unit as a request of its own.
+    /// A function's next epoch begins: what was looked up for it before may not be committed any more.
+    group EpochNote {
+        /// an epoch begins: one cycle
+        valid: bool,
+        /// function
+        function: FunctionId = cfg.function_bits(),
+        /// its name: counts the epochs of the unit, so that one is named again after 2^32
+        epoch: u32,
+    }
+
+    |cfg|
+    /// The rest of a segment to be judged again before its next commit, because an invalidation or a revocation has
+    /// passed: it goes through the whole unit as a request of its own.
     group Retranslate {
         /// an access is given; an engine has at most one under way
         valid: bool,
@@ -455,10 +466,10 @@ ports! {
         on_fault: bool,
         /// what was asked
         asked: Asked,
-        /// virtual address of the TLP's first byte
+        /// virtual address of the first byte that has not been committed
         va: Va,
-        /// bytes
-        length: Length = 13,
+        /// bytes to the end of the segment
+        length: Length,
     }
 
     |cfg|
@@ -476,10 +487,10 @@ ports! {
         at: AddressType,
         /// non-snooped access
         no_snoop: bool,
-        /// invalidation epoch of the translation
-        epoch: u8 = 4,
-        /// grant epoch at which the tables were read
-        grant: u8 = 4,
+        /// invalidation epoch of the function at the lookup
+        epoch: u32,
+        /// grant epoch of the function at which the tables were read
+        grant: u32,
     }
 
     |cfg|

@@ -1,8 +1,8 @@
 //! Ports of `replay`, `atc` and `ats`.
 
 use super::{
-    CplBeat, FlushNote, FunctionCfg, MappedSegment, MessageTlp, ReleasedSegment, Retranslated, Revocation, RevokeLines,
-    SlotNote, TlpDescriptor, WriteSent,
+    CplBeat, EpochNote, FlushNote, FunctionCfg, MappedSegment, MessageTlp, ReleasedSegment, Retranslated, Revocation,
+    RevokeLines, SlotNote, TlpDescriptor, WriteSent,
 };
 use crate::access::{PasidPrefix, Syndrome};
 use crate::addr::{FunctionId, Iova, Slot, TlpAddr};
@@ -207,6 +207,8 @@ ports! {
         write_sent: WriteSent,
         /// a flush has ended
         flushed: FlushNote,
+        /// an invalidation epoch begins
+        invalidated: EpochNote,
     }
 
     |cfg|
@@ -267,6 +269,10 @@ ports! {
         drained: bool,
         /// every write of `dma` committed under an older epoch has been sent on the link
         sent: bool,
+        /// an access of `dma` is being judged again
+        judging: bool,
+        /// one has been, and stands before its commit
+        renewed: bool,
         /// driver command
         command: Revocation,
         /// `mpt` has no line of the revocation left
@@ -302,12 +308,12 @@ ports! {
         message_ready: bool,
         /// messages that leave: Invalidate Completions
         answer: TlpDescriptor,
-        /// invalidation epoch: advances with every invalidation that `atc` takes
-        epoch: u8 = 4,
+        /// an invalidation epoch begins: with every invalidation that `atc` takes
+        invalidated: EpochNote,
         /// a revocation starts
         revoke: RevokeLines,
-        /// grant epoch: advances one cycle after a revocation starts
-        grant: u8 = 4,
+        /// a grant epoch begins, one cycle after a revocation starts
+        revoked: EpochNote,
         /// the driver command is done: one cycle
         command_done: bool,
         /// the flush read of the command failed; with `command_done`
