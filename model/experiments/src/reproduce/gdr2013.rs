@@ -22,7 +22,9 @@ const HOST: &str = "region.memory=host";
 const GPU: &str = "region.memory=gpu";
 /// One message at a time.
 const ALONE: &str = "traffic.queue_depth=1";
+/// So large that bandwidth grows no further; the figures are for 4 MiB.
 const LARGE: u64 = 4 << 20;
+const LARGE_SMALL_EFFORT: u64 = 1 << 20;
 
 /// What is measured at one size: time of a message alone and of one in a stream, microseconds.
 #[derive(Clone, Copy)]
@@ -34,12 +36,13 @@ struct Times {
 
 fn run(context: &Context) -> Result<Report, ReproduceError> {
     let sizes: Vec<u64> = (3..=22).map(|log2| 1 << log2).collect();
-    let keep = |s: &u64| context.pick(matches!(*s, 8 | 4096..=65_536 | LARGE), true);
+    let large = context.pick(LARGE_SMALL_EFFORT, LARGE);
+    let keep = |s: &u64| context.pick(matches!(*s, 8 | 4096..=65_536 | LARGE_SMALL_EFFORT), true);
     let sizes: Vec<u64> = sizes.into_iter().filter(keep).collect();
     let cfg = context.config(PRESET, &[])?;
     let (gpu, host) = (times(context, GPU, &sizes)?, times(context, HOST, &sizes)?);
     let write =
-        |memory: &str| -> Result<f64, ReproduceError> { Ok(rate(LARGE, time(context, &[WRITE, memory], LARGE, 2)?)) };
+        |memory: &str| -> Result<f64, ReproduceError> { Ok(rate(large, time(context, &[WRITE, memory], large, 2)?)) };
     let (gpu_write, host_write) = (write(GPU)?, write(HOST)?);
     let (direct, staged): (Vec<Times>, Vec<Times>) =
         (gpu.iter().map(|t| direct(t, &cfg.staging)).collect(), host.iter().map(|t| staged(t, &cfg.staging)).collect());
@@ -53,8 +56,8 @@ fn run(context: &Context) -> Result<Report, ReproduceError> {
     let mut report = Report { clock: clock_and_width(&cfg), ..Report::default() };
     for point in &cfg.published {
         let model = match point.quantity.as_str() {
-            "read through the root" => at(&direct, point.x).map(|t| rate(t.bytes, t.streamed)),
-            "read, staged" => at(&staged, point.x).map(|t| rate(t.bytes, t.streamed)),
+            "read through the root" => at(&direct, point.x.min(large)).map(|t| rate(t.bytes, t.streamed)),
+            "read, staged" => at(&staged, point.x.min(large)).map(|t| rate(t.bytes, t.streamed)),
             "latency, direct" => at(&direct, point.x).map(|t| t.alone),
             "latency, staged" => at(&staged, point.x).map(|t| t.alone),
             "largest message that is better direct, latency test" => Some(latency_switch as f64),
@@ -76,13 +79,13 @@ fn run(context: &Context) -> Result<Report, ReproduceError> {
         columns: ["message", "direct, us", "staged, us", "direct, MB/s", "staged, MB/s"].map(String::from).to_vec(),
         rows: direct.iter().zip(&staged).map(row).collect(),
     });
-    if let (Some(d), Some(s)) = (at(&direct, LARGE), at(&staged, LARGE)) {
+    if let (Some(d), Some(s)) = (at(&direct, large), at(&staged, large)) {
         report.answer = vec![
             format!(
                 "Through the root complex the NIC reads GPU memory at {:.0} MB/s, against {:.0} staged through the host; \
                  writes are not limited ({gpu_write:.0} MB/s).",
-                rate(LARGE, d.streamed),
-                rate(LARGE, s.streamed)
+                rate(large, d.streamed),
+                rate(large, s.streamed)
             ),
             format!(
                 "Direct is the better one up to {} in the latency test and {} in the bandwidth test.",
@@ -121,7 +124,8 @@ fn times(context: &Context, memory: &str, sizes: &[u64]) -> Result<Vec<Times>, R
         |s| *s,
         |bytes| {
             let many = ((1 << 20) / bytes).clamp(2, 128);
-            let alone = time(context, &[READ, memory, ALONE], *bytes, 4)?;
+            // One large message is like the next.
+            let alone = time(context, &[READ, memory, ALONE], *bytes, if *bytes < PIECE { 4 } else { 1 })?;
             Ok(Times { bytes: *bytes, alone, streamed: time(context, &[READ, memory], *bytes, many)? })
         },
     )

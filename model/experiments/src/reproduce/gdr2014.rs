@@ -84,9 +84,9 @@ fn run(context: &Context) -> Result<Report, ReproduceError> {
         ),
     ];
     report.notes.push(
-        "Reads through the root move between two states, in step and spread over the round trip, which the message size \
-         selects. Caps of root complex and GPU are fitted, each from one figure; validated are one rail's writes and the gain of GPU \
-         boost. Reads on two rails through the root have no published figure."
+        "What a GPU read takes varies by up to disorder.jitter_ns. Caps of root complex and GPU are fitted, each to one figure; \
+         validated are one rail's writes and the gain of GPU boost. Reads on two rails through the root have no published \
+         figure."
             .into(),
     );
     let [writes, reads] = marks;
