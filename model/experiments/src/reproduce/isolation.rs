@@ -63,8 +63,8 @@ const ATTACKS: [(&str, Attack); 11] = [
     ("deregistration loops, 1 KB", Attack::Churn { bytes: K, pause_ns: HOST_NS }),
     ("deregistration loops, 1 MB", Attack::Churn { bytes: M, pause_ns: HOST_NS }),
     ("deregistration loops, 1 GB", Attack::Churn { bytes: K * M, pause_ns: HOST_NS }),
-    ("the same, 1 KB, 1 us apart", Attack::Churn { bytes: K, pause_ns: 1000 }),
-    ("the same, 1 KB, back to back", Attack::Churn { bytes: K, pause_ns: 0 }),
+    ("deregistrations of 1 KB, 1 us apart", Attack::Churn { bytes: K, pause_ns: 1000 }),
+    ("deregistrations, back to back", Attack::Churn { bytes: K, pause_ns: 0 }),
 ];
 const CONTROL: usize = 1;
 const ONE_LARGE: usize = 4;
