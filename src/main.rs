@@ -8,7 +8,9 @@ mod fpga;
 mod output;
 mod presets;
 mod reproduce;
+mod scenario;
 mod trace;
+mod wave_file;
 
 use args::{Command, CommandLine};
 use clap::Parser;
@@ -21,6 +23,7 @@ fn main() -> ExitCode {
         Some(Command::Bench(args)) => bench::run(&args),
         Some(Command::Reproduce(args)) => reproduce::run(&args),
         Some(Command::Trace(args)) => trace::run(&args),
+        Some(Command::Scenario(args)) => scenario::run(&args),
         Some(Command::Export(args)) => export::run(&args),
         Some(Command::Fpga(args)) => fpga::run(&args),
         Some(Command::Presets(args)) => presets::run(&args),

@@ -5,8 +5,13 @@
 //! arrives and writes three edges later; one fill a cycle may arrive. A revocation's range of lines is pending from its
 //! edge on, so that reads of it miss, and is swept one set a cycle once fills from before it have been written. After reset one set a cycle is cleared, and
 //! everything misses until that is done.
+//!
+//! Each way has parity bits over its tag and its line, written with them and checked by every read. A way whose parity is
+//! wrong never hits: if it was the one wanted, the read misses and the line is fetched again. The fill that follows takes
+//! its place, as that of a free way; a sweep that visits it clears it. The model keeps what the check would find.
 
 use crate::replacement::{Policy, SetState};
+use types::config::Partitions;
 use types::{Line, Replacement};
 
 /// Edges between a read and the write that follows from it.
@@ -33,6 +38,8 @@ impl Sweep {
 pub struct Read {
     /// The line, when it is there.
     pub line: Option<Line>,
+    /// A way of the set has wrong parity.
+    pub bad_parity: bool,
     way: u32,
     state: SetState,
 }
@@ -43,14 +50,37 @@ struct Fill {
     key: u64,
     line: Line,
     way: u32,
+    /// Write a wrong parity bit.
+    flip: bool,
     state: SetState,
     user: u8,
+}
+
+/// A line to keep.
+#[derive(Clone, Copy, Debug)]
+pub struct NewLine {
+    /// Its number.
+    pub key: u64,
+    /// The line.
+    pub line: Line,
+    /// Comes back when it has been written.
+    pub user: u8,
+    /// Partition in whose ways it is kept.
+    pub partition: usize,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Tag {
     valid: bool,
     key: u64,
+    /// The parity of the tag or of the line is wrong.
+    bad_parity: bool,
+}
+
+impl Tag {
+    fn names(&self, key: u64) -> bool {
+        self.valid && !self.bad_parity && self.key == key
+    }
 }
 
 /// The cache.
@@ -62,6 +92,7 @@ pub struct LineCache {
     lines: Vec<Line>,
     states: Vec<SetState>,
     policy: Policy,
+    shares: Partitions,
     fills: [Fill; WRITE_LATENCY],
     clearing: usize,
     sweep: Option<Sweep>,
@@ -69,7 +100,7 @@ pub struct LineCache {
 
 impl LineCache {
     /// A cache of `lines` lines in `ways` ways; both powers of two.
-    pub fn new(lines: u32, ways: u32) -> Self {
+    pub fn new(lines: u32, ways: u32, shares: Partitions) -> Self {
         let (sets, ways) = ((lines / ways) as usize, ways as usize);
         Self {
             sets,
@@ -78,6 +109,7 @@ impl LineCache {
             lines: vec![Line::default(); sets * ways],
             states: vec![SetState::default(); sets],
             policy: Policy::new(Replacement::Lru, ways as u32),
+            shares,
             fills: [Fill::default(); WRITE_LATENCY],
             clearing: 0,
             sweep: None,
@@ -121,7 +153,8 @@ impl LineCache {
         if let Some(n) = set {
             let set = self.set_of(sweep.first.wrapping_add(u64::from(n)));
             for tag in &mut self.tags[set * self.ways..(set + 1) * self.ways] {
-                tag.valid &= !sweep.covers(tag.key);
+                // A wrong tag names nothing.
+                tag.valid &= !(tag.bad_parity || sweep.covers(tag.key));
             }
         }
         if ended {
@@ -136,10 +169,11 @@ impl LineCache {
         let row = &self.tags[set * self.ways..(set + 1) * self.ways];
         let way = row
             .iter()
-            .position(|tag| tag.valid && tag.key == key)
+            .position(|tag| tag.names(key))
             .filter(|_| self.cleared() && !self.sweep.is_some_and(|s| s.covers(key)));
         Read {
             line: way.map(|way| self.lines[set * self.ways + way]),
+            bad_parity: row.iter().any(|tag| tag.valid && tag.bad_parity),
             way: way.unwrap_or(0) as u32,
             state: self.states[set],
         }
@@ -152,13 +186,13 @@ impl LineCache {
     }
 
     /// One edge: writes the fill that is due and takes a new one; returns the `user` of the fill just written, and whether
-    /// a sweep ended.
-    pub fn step(&mut self, fill: Option<(u64, Line, u8)>) -> (Option<u8>, bool) {
+    /// a sweep ended. With `flip` the new fill is written with a wrong parity bit.
+    pub fn step(&mut self, fill: Option<NewLine>, flip: bool) -> (Option<u8>, bool) {
         let swept = self.sweep();
-        (self.step_fill(fill), swept)
+        (self.step_fill(fill, flip), swept)
     }
 
-    fn step_fill(&mut self, fill: Option<(u64, Line, u8)>) -> Option<u8> {
+    fn step_fill(&mut self, fill: Option<NewLine>, flip: bool) -> Option<u8> {
         if self.clearing < self.sets {
             let set = self.clearing;
             self.tags[set * self.ways..(set + 1) * self.ways].fill(Tag::default());
@@ -168,23 +202,27 @@ impl LineCache {
         let due = self.fills[WRITE_LATENCY - 1];
         self.fills.copy_within(0..WRITE_LATENCY - 1, 1);
         self.fills[0] = Fill::default();
-        if let Some((key, line, user)) = fill {
+        if let Some(NewLine { key, line, user, partition }) = fill {
             let set = self.set_of(key);
             let row = &self.tags[set * self.ways..(set + 1) * self.ways];
             let state = self.states[set];
+            let (first, count) = self.shares.part(partition, self.ways as u32);
             let way = row
                 .iter()
-                .position(|tag| tag.valid && tag.key == key)
-                .or_else(|| row.iter().position(|tag| !tag.valid))
-                .unwrap_or(self.policy.victim(state) as usize);
-            self.fills[0] = Fill { valid: true, key, line, way: way as u32, state, user };
+                .position(|tag| tag.names(key))
+                .or_else(|| {
+                    let free = |way: &usize| !row[*way].valid || row[*way].bad_parity;
+                    (first as usize..(first + count) as usize).find(free)
+                })
+                .unwrap_or(self.policy.victim_among(state, first, count) as usize);
+            self.fills[0] = Fill { valid: true, key, line, way: way as u32, flip, state, user };
         }
         if !due.valid {
             return None;
         }
         let set = self.set_of(due.key);
         let at = set * self.ways + due.way as usize;
-        self.tags[at] = Tag { valid: true, key: due.key };
+        self.tags[at] = Tag { valid: true, key: due.key, bad_parity: due.flip };
         self.lines[at] = due.line;
         self.states[set] = self.policy.touch(due.state, due.way, true);
         Some(due.user)

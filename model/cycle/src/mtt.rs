@@ -10,6 +10,7 @@
 //! Misses park in the storage of their slot and look up again when their line has been written; several lines may be in
 //! flight, and segments that hit pass. Segments may leave in any order; `replay` restores it. A segment looked up again
 //! goes before new ones, which then queue in a FIFO that has a place for every slot. Latency 4 on a hit, one a cycle.
+//! A parity error in the cache is a miss with a counter.
 //!
 //! Tables are trusted, written by the driver; a line whose fetch failed is not cached and its segments end with a syndrome.
 
@@ -88,6 +89,7 @@ impl Mtt {
         }
         let Some(line) = read.line else {
             self.out.stat_miss = true;
+            self.out.stat_parity = read.bad_parity;
             self.park(&segment);
             return;
         };
@@ -121,7 +123,7 @@ impl Mtt {
         let line = line_of(segment);
         let joined = self.fetches.find(line);
         self.out.stat_merge = joined.is_some();
-        match joined.or_else(|| self.fetches.open(line)) {
+        match joined.or_else(|| self.fetches.open(line, segment.tag.function)) {
             Some(fetch) => self.waiting[usize::from(fetch)].insert(slot),
             None => self.unassigned.insert(slot),
         }
@@ -129,8 +131,7 @@ impl Mtt {
 
     fn fill(&mut self, inp: &MttIn) {
         let arrival = self.fetches.arrival(&inp.fill, inp.timeout);
-        let line = arrival.and_then(|a| a.data.map(|line| (a.line, line, a.fetch)));
-        let (written, swept) = self.cache.step(line);
+        let (written, swept) = self.cache.step(arrival.and_then(|a| a.keep()), inp.inject_parity);
         self.out.revoke_done = swept;
         let unusable = arrival.filter(|a| a.data.is_none());
         let fault = unusable.is_some_and(|a| !a.stale);
@@ -163,8 +164,8 @@ impl Block for Mtt {
     fn new(cfg: &UnitCfg) -> Self {
         let slots = cfg.slots() as usize;
         Self {
-            cache: LineCache::new(cfg.mtt_entries / 8, cfg.mtt_ways),
-            fetches: LineFetches::new(cfg.mtt_fetches),
+            cache: LineCache::new(cfg.mtt_entries / 8, cfg.mtt_ways, cfg.shares()),
+            fetches: LineFetches::new(cfg.mtt_fetches, cfg.shares()),
             waiting: vec![SlotSet::default(); cfg.mtt_fetches as usize],
             parked: vec![Segment::default(); slots],
             unassigned: SlotSet::default(),

@@ -38,9 +38,9 @@ pub struct Wires {
 impl Wires {
     /// The statistics bus: blocks in pipeline order.
     fn stat(&self) -> StatBus {
-        let (mut bits, mut width) = (0, 0);
+        let (mut bits, mut width) = (0u128, 0);
         let mut add = |(block, n): (u64, u32)| {
-            bits |= block << width;
+            bits |= u128::from(block) << width;
             width += n;
         };
         add(self.mpt.stat_bits());
@@ -52,7 +52,7 @@ impl Wires {
         add(self.dma.stat_bits());
         add(self.tlp_tx.stat_bits());
         add(self.tlp_rx.stat_bits());
-        StatBus([bits])
+        StatBus::from_bits(bits)
     }
 }
 
@@ -106,6 +106,7 @@ impl Unit {
             retranslate: w.dma.retranslate,
             revoke: w.ats.revoke,
             revoked: w.ats.revoked,
+            inject_parity: false,
         }
     }
 
@@ -118,6 +119,7 @@ impl Unit {
             mapped: w.mtt.mapped,
             result: w.atc.result,
             miss_ready: w.ats.miss_ready,
+            miss_room: w.ats.miss_room,
             grant_valid: w.ats.grant_valid,
             grant_slot: w.ats.grant_slot,
             grant_index: w.ats.grant_index,
@@ -125,6 +127,7 @@ impl Unit {
             wake: w.ats.wake,
             write_room: w.dma.write_room,
             read_room: w.dma.read_room,
+            read_room_partition: w.dma.read_room_partition,
             write_sent: w.dma.write_sent,
             flushed: w.dma.flushed,
             invalidated: w.ats.invalidated,
@@ -268,6 +271,7 @@ impl Unit {
             fetch_ready: w.tlp_tx.mtt_fetch_ready,
             revoke: w.ats.revoke,
             timeout: w.regs.control.timeout,
+            inject_parity: false,
         }
     }
 
@@ -353,5 +357,22 @@ impl Block for Unit {
             self.regs.idle_until(&Self::regs_in(inp, w, self.stat))?,
         ];
         blocks.into_iter().min()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use types::port::stat_width;
+
+    #[test]
+    fn the_first_and_the_last_statistic_stand_at_the_ends_of_the_bus() {
+        let mut wires = Wires::default();
+        assert_eq!(wires.stat(), StatBus::default());
+        wires.mpt.stat_hit = true;
+        wires.tlp_rx.stat_dropped = true;
+        let last = stat_width(&types::config::NAMED[0].1) - 1;
+        assert!(last >= 64, "the bus is wider than a word");
+        assert_eq!(wires.stat(), StatBus::from_bits(1 | 1 << last));
     }
 }

@@ -10,6 +10,7 @@
 //! | `translations` | what ATS has answered, and the scope of invalidations |
 //! | `data` | data TLPs: to which request each belongs, and whether it is legal for it |
 //! | `outbound` | every TLP that leaves: form, table fetches, Translation Requests, tags |
+//! | `prefetch` | Translation Requests for a page that nobody needs yet |
 //! | `outstanding` | completions |
 //! | `paths` | flushes where an ordered stream changes between translated and untranslated requests |
 //! | `request` | bytes owed, and the attributions that are still possible |
@@ -31,6 +32,7 @@ mod function;
 mod outbound;
 mod outstanding;
 mod paths;
+mod prefetch;
 mod request;
 mod tables;
 mod translations;
@@ -56,12 +58,19 @@ pub struct Judge {
     outstanding: outstanding::Outstanding,
     paths: paths::Paths,
     requests: request::Requests,
+    /// The unit may ask ahead for the page behind one that is needed.
+    prefetch: bool,
 }
 
 impl Judge {
     /// A judge before the first event: nothing is configured, nothing is mapped.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// The same for a unit that may ask for the page behind one that is needed, before that is needed itself.
+    pub fn with_prefetch(self) -> Self {
+        Self { prefetch: true, ..self }
     }
 
     /// Takes the next event, or says which rule it breaks.

@@ -67,7 +67,8 @@ fn a_wrong_type_or_value_names_source_key_value_and_what_is_allowed() {
         ("link.nic.lanes=3", "link.nic.lanes = 3: must be one of 1, 2, 4, 8, 16"),
         ("iommu.walkers=0", "iommu.walkers = 0: must be 1 to 1024"),
         ("traffic.qps=65", "traffic.qps = 65: must be 1 to 62"),
-        ("function.tag_bits=5", "function.tag_bits = 5: gives 32 tags"),
+        ("function.tag_bits=6", "function.tag_bits = 6: must be one of 5, 8, 10"),
+        ("unit.sizes.ats_prefetch=2", "unit.sizes.ats_prefetch = 2: invalid type"),
         ("region.translation_bytes=4096", "region.translation_bytes = 4096: must be at least"),
         ("function.smallest_translation_unit_bytes=4096", "must equal the ATC's granule"),
         ("iommu.ats=false", "iommu.ats = false: must be true"),
@@ -81,6 +82,18 @@ fn a_wrong_type_or_value_names_source_key_value_and_what_is_allowed() {
     let text = "base = \"stellar-ats\"\n[unit.sizes]\natc_granule_log2 = 13\n";
     let message = Config::parse::<&str>("mine.toml", text, &[]).unwrap_err().to_string();
     assert!(message.starts_with("preset stellar-ats: function.smallest_translation_unit_bytes = 65536"), "{message}");
+}
+
+#[test]
+fn five_bit_tags_are_enough_and_prefetch_is_off_unless_asked_for() {
+    let cfg = Config::load("stellar-ats", &["function.tag_bits=5"]).unwrap();
+    assert!(!cfg.unit_cfg().ats_prefetch);
+    let set = Config::load("stellar-ats", &["unit.sizes.ats_prefetch=true"]).unwrap();
+    assert!(set.unit_cfg().ats_prefetch);
+    // Results tell them apart; spelling out the default changes nothing.
+    let plain = Config::load::<&str>("stellar-ats", &[]).unwrap().fingerprint();
+    let off = Config::load("stellar-ats", &["unit.sizes.ats_prefetch=false"]).unwrap().fingerprint();
+    assert_eq!((plain == off, plain == set.fingerprint()), (true, false));
 }
 
 #[test]
@@ -101,8 +114,6 @@ fn a_missing_source_or_assignment_is_told() {
     assert!(message.starts_with("a.toml: base = \"stellar\": must be a preset: "), "{message}");
     let message = Config::parse::<&str>("a.toml", "[unit\n", &[]).unwrap_err().to_string();
     assert!(message.starts_with("a.toml: TOML parse error at line 1"), "{message}");
-    let message = Config::parse::<&str>("a.toml", "title = \"x\"\n", &[]).unwrap_err().to_string();
-    assert!(message.starts_with("a.toml: "), "{message}");
 }
 
 #[test]
@@ -144,11 +155,39 @@ fn collect(path: &str, value: &toml::Value, out: &mut Vec<String>) {
     }
 }
 
+/// An entry of a list is named with its number and its value.
 #[test]
-fn evidence_about_no_key_is_refused() {
-    let text = "base = \"stellar-ats\"\n[[evidence]]\nkey = \"iommu.walk\"\nclass = \"assumed\"\nsource = \"x\"\n";
-    let message = Config::parse::<&str>("a.toml", text, &[]).unwrap_err().to_string();
-    assert!(message.contains("iommu.walk, which is not a key"), "{message}");
+fn evidence_about_no_key_and_figures_out_of_range_are_refused() {
+    let refused = |text: &str, says: &str| {
+        let text = format!("base = \"stellar-ats\"\n{text}\n");
+        let message = Config::parse::<&str>("a.toml", &text, &[]).unwrap_err().to_string();
+        assert!(message.starts_with(&format!("a.toml: {says}")), "{message}");
+    };
+    let evidence = |key: &str, class: &str| {
+        // The preset's own entries come first.
+        let before = Config::load::<&str>("stellar-ats", &[]).unwrap().evidence.len();
+        (format!("[[evidence]]\nkey = \"{key}\"\nclass = \"{class}\"\nsource = \"x\""), format!("evidence[{before}]"))
+    };
+    let (text, entry) = evidence("iommu.walk", "assumed");
+    refused(&text, &format!("{entry}.key = \"iommu.walk\": must be a key"));
+    let (text, entry) = evidence("iommu.walk_ns.x", "dreamt");
+    refused(&text, &format!("{entry}.class = \"dreamt\": unknown variant"));
+    let figure = "[[published]]\nx = 1\nunit = \"Gb/s\"\nrole = \"fit\"";
+    refused(&format!("{figure}\ny = nan\ntolerance = 0.1"), "published[0].y = nan: must be above 0");
+    refused(
+        &format!("{figure}\ny = 1\ntolerance = inf"),
+        "published[0].tolerance = inf: must be above 0 and at most 1",
+    );
+}
+
+/// What nobody set is missing from the file that was asked for.
+#[test]
+fn a_file_without_a_base_has_to_be_whole() {
+    for text in ["", "title = \"x\"\n", "[unit]\nconfiguration = \"tiny\"\n"] {
+        let message = Config::parse::<&str>("a.toml", text, &["seed=1"]).unwrap_err().to_string();
+        assert!(message.starts_with("a.toml: "), "{message}");
+        assert!(message.ends_with("a file without base = \"PRESET\" has to give every value"), "{message}");
+    }
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Sizes of the unit: one table of named configurations that ties run-time sizes to const generics.
 
+use crate::addr::FunctionId;
 use crate::bits::index_bits;
 use serde::{Deserialize, Serialize};
 
@@ -56,6 +57,9 @@ pub struct UnitCfg {
     pub ats_requests: u32,
     /// Consecutive translations asked for by one request, 1 to 16; at most 8 where the Read Completion Boundary is 64 bytes.
     pub ats_entries: u32,
+    /// Whether a miss also asks for the page behind the one that missed.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub ats_prefetch: bool,
     /// Segments parked at a time; [`UnitCfg::slots`] adds those in the pipeline.
     pub parked_segments: u32,
     /// Segments one stream may hold at a time.
@@ -68,14 +72,51 @@ pub struct UnitCfg {
     pub read_slots: u32,
     /// Posted payload buffer of `tlp_tx` in bytes.
     pub posted_buffer_bytes: u32,
+    /// Partitions of what functions share: 1 (everything is everybody's), 2 or 4. Function f is in partition f modulo this;
+    /// a stream's requests are all of one partition.
+    pub partitions: u32,
+    /// Cycles between the beginnings of two invalidations or revocations of one function at least; 0 for no limit.
+    pub invalidate_interval: u32,
+}
+
+/// A function's share of what functions have in common.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Partitions(u32);
+
+impl Partitions {
+    /// One partition: everything is everybody's.
+    pub const ONE: Self = Self(1);
+
+    /// Partitions there are.
+    pub const fn count(self) -> usize {
+        self.0 as usize
+    }
+    /// The partition of a function.
+    pub const fn of(self, function: FunctionId) -> usize {
+        (function.0 as u32 & (self.0 - 1)) as usize
+    }
+    /// What a partition may have of `total`.
+    pub const fn share(self, total: u32) -> u32 {
+        total / self.0
+    }
+    /// The part of `total` places that is a partition's own: the first one, and how many.
+    pub const fn part(self, partition: usize, total: u32) -> (u32, u32) {
+        (partition as u32 * (total / self.0), total / self.0)
+    }
 }
 
 /// Segments in the pipeline between `seg` and the exit of `replay` when nothing waits.
 pub const PIPELINE_SLOTS: u32 = 16;
+/// Data tags that Translation Requests leave where tag numbers are short.
+pub const DATA_TAGS: u32 = 8;
 /// Slots that `replay` keeps for translations that `dma` looks up again, one an engine.
 pub const RETRANSLATE_SLOTS: u32 = 2;
 
 impl UnitCfg {
+    /// What each function's share is.
+    pub const fn shares(&self) -> Partitions {
+        Partitions(self.partitions)
+    }
     /// Segment slots: parked ones and those in the pipeline.
     pub const fn slots(&self) -> u32 {
         if self.parked_segments < PIPELINE_SLOTS {
@@ -121,14 +162,32 @@ impl UnitCfg {
         8
     }
 
-    /// The numbering of read tags: each user has its own range, so that none can starve another.
+    /// The numbering of read tags: each user has its own range, so that none can starve another. This is the one for
+    /// 10-bit tags, where every range is whole; see [`UnitCfg::tags_in`].
     pub const fn tags(&self) -> TagMap {
+        self.tags_in(2)
+    }
+
+    /// The numbering with 5-bit (`tag_mode` 0), 8-bit (1) or 10-bit tags (2): 32, 256 or 768 numbers.
+    ///
+    /// Table fetches and the flush come first, the same in every mode. Where numbers are short, data keeps up to
+    /// [`DATA_TAGS`], Translation Requests take what is left of theirs, and data the rest: no range is empty.
+    pub const fn tags_in(&self, tag_mode: u8) -> TagMap {
+        const fn least(a: u32, b: u32) -> u32 {
+            if a < b { a } else { b }
+        }
+        let numbers = match tag_mode {
+            0 => 32,
+            1 => 256,
+            _ => 768,
+        };
         let mpt = 0;
         let mtt = mpt + self.mpt_fetches;
         let flush = mtt + self.mtt_fetches;
         let ats = flush + 1;
-        let data = ats + self.ats_requests;
-        TagMap { mpt, mtt, flush, ats, data, end: data + self.read_tags }
+        let spare = numbers - least(numbers, ats + least(self.read_tags, DATA_TAGS));
+        let data = ats + least(self.ats_requests, if spare == 0 { 1 } else { spare });
+        TagMap { mpt, mtt, flush, ats, data, end: least(data + self.read_tags, numbers) }
     }
 
     /// The configuration called `name`.
@@ -161,7 +220,8 @@ impl UnitCfg {
         range("mpt_fetches", self.mpt_fetches, 1, 16)?;
         power("mtt_ways", self.mtt_ways, 1, 8)?;
         power("mtt_entries", self.mtt_entries, 8 * self.mtt_ways, 1 << 24)?;
-        range("mtt_fetches", self.mtt_fetches, 1, 16)?;
+        // With 5-bit tags a flush, a Translation Request and a data read need a number each as well.
+        range("mtt_fetches", self.mtt_fetches, 1, if self.mpt_fetches > 13 { 29 - self.mpt_fetches } else { 16 })?;
         power("atc_sets", self.atc_sets, 1, 1 << 16)?;
         range("atc_ways", self.atc_ways, 1, 16)?;
         range("atc_large", self.atc_large, 1, 64)?;
@@ -173,7 +233,13 @@ impl UnitCfg {
         range("read_tags", self.read_tags, 1, 512)?;
         power("read_slot_bytes", self.read_slot_bytes, 128, 4096)?;
         power("read_slots", self.read_slots, 2, 2048)?;
-        power("posted_buffer_bytes", self.posted_buffer_bytes, 512, 1 << 17)
+        power("posted_buffer_bytes", self.posted_buffer_bytes, 512, 1 << 17)?;
+        // Each partition has a way of every cache, and a place of everything else.
+        let ways = self.mpt_ways.min(self.mtt_ways).min(self.atc_ways).min(self.atc_large);
+        let places = self.mpt_fetches.min(self.mtt_fetches).min(self.ats_requests).min(self.read_tags);
+        let most = ways.min(places).min(self.functions).min(4);
+        power("partitions", self.partitions, 1, if most == 3 { 2 } else { most.min(self.read_slots / 2) })?;
+        range("invalidate_interval", self.invalidate_interval, 0, 1 << 24)
     }
 }
 
@@ -189,7 +255,7 @@ pub struct CfgError {
     pub allowed: String,
 }
 
-/// First tag of each user's range; see [`UnitCfg::tags`].
+/// First tag of each user's range; see [`UnitCfg::tags_in`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TagMap {
     /// MPT fetches.
@@ -225,12 +291,15 @@ const fn named(data_bits: u32, streams: u32, functions: u32) -> UnitCfg {
         atc_replacement: Replacement::Lru,
         ats_requests: 2,
         ats_entries: 1,
+        ats_prefetch: false,
         parked_segments: 4,
         stream_slots: 4,
         read_tags: 4,
         read_slot_bytes: 512,
         read_slots: 8,
         posted_buffer_bytes: 4096,
+        partitions: 1,
+        invalidate_interval: 0,
     }
 }
 

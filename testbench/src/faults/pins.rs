@@ -3,6 +3,7 @@
 use super::Fault;
 use super::early::Early;
 use std::collections::{BTreeSet, VecDeque};
+use system::Inside;
 use types::config::TagMap;
 use types::port::{Completion, MessageTlp, TlpBeat, UnitIn, UnitOut};
 use types::tlp::{Body, MemoryOp, Tlp};
@@ -98,6 +99,19 @@ impl Plant {
         }
     }
 
+    /// What the unit inside is shown in a cycle in which `inp` is at the pins; remembers what went by.
+    fn tell<U: Block<In = UnitIn, Out = UnitOut>>(&mut self, unit: &U, inp: &UnitIn) -> UnitIn {
+        unit.outputs(&mut self.own);
+        let (own, mut shown) = (self.own, self.own);
+        self.shown = own;
+        self.outputs(&mut shown);
+        self.shown = shown;
+        let mut told = *inp;
+        self.inputs(&mut told, &own, &shown);
+        self.remember(inp);
+        told
+    }
+
     /// What has left in this cycle, as it was shown.
     fn remember(&mut self, inp: &UnitIn) {
         let np = self.shown.tx_rd_req_tlp;
@@ -172,19 +186,22 @@ impl<U: Block<In = UnitIn, Out = UnitOut>> Block for Faulty<U> {
             self.unit.step(inp);
             return;
         };
-        self.unit.outputs(&mut plant.own);
-        plant.shown = plant.own;
-        let mut shown = plant.own;
-        plant.outputs(&mut shown);
-        plant.shown = shown;
-        let mut told = *inp;
-        let own = plant.own;
-        plant.inputs(&mut told, &own, &shown);
-        plant.remember(inp);
+        let told = plant.tell(&self.unit, inp);
         self.unit.step(&told);
     }
 
     fn idle_until(&self, inp: &UnitIn) -> Option<Cycle> {
         if self.plant.is_some() { None } else { self.unit.idle_until(inp) }
+    }
+}
+
+impl<U: Block<In = UnitIn, Out = UnitOut> + Inside> Inside for Faulty<U> {
+    /// The blocks as they are with what they are shown, while the unit's own ports are its pins: the difference is the
+    /// fault.
+    fn blocks(&self, cfg: &UnitCfg, inp: &UnitIn, row: &mut [u64], f: &mut dyn FnMut(&'static str, bool, &[u64])) {
+        match self.plant.clone() {
+            Some(mut plant) => self.unit.blocks(cfg, &plant.tell(&self.unit, inp), row, f),
+            None => self.unit.blocks(cfg, inp, row, f),
+        }
     }
 }

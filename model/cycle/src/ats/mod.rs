@@ -15,15 +15,21 @@
 //! Invalidations and answers are unordered (10.3.6), so at the edge at which `atc` takes an invalidation every request in
 //! flight is compared with it: one that asked inside the range is discarded, and its segments ask again; any other of
 //! the function is cut to the granule it asked for, since its answer might cover more and reach into the range.
+//!
+//! With `ats_prefetch` a miss also asks for the page behind it (prefetch.rs). With 5-bit tags there may be fewer numbers
+//! than requests (`UnitCfg::tags_in`); those without a number are not opened.
 
 mod invalidate;
+mod prefetch;
 mod request;
 
 use crate::progress::{Wait, wait};
 use crate::timeout::Timeouts;
 use invalidate::{Events, Inputs, Invalidations};
+use prefetch::Prefetch;
 use request::{ENTRIES, Request, State};
 use std::collections::VecDeque;
+use types::config::Partitions;
 use types::port::{AtcFill, AtcKey, AtsIn, AtsMiss, AtsOut, AtsWake, CplBeat, FunctionCfg, TlpDescriptor};
 use types::tlp::{TlpOp, status};
 use types::{AddressType, Block, Cycle, FunctionId, Iova, RequesterId, Syndrome, TlpAddr, UnitCfg};
@@ -32,6 +38,10 @@ pub const WAITS: &[Wait] = &[
     wait("ats.request", "tlp_tx.ats_request", "it has not been sent"),
     wait("ats.request", "agent.completion", "it has been sent"),
     wait("ats.request", "atc.fill", "its answer is being kept"),
+    wait("ats.prefetch", "ats.request", "requests for misses go first"),
+    wait("ats.prefetch", "tlp_tx.ats_request", "it has not been sent"),
+    wait("ats.prefetch", "agent.completion", "it has been sent"),
+    wait("ats.prefetch", "atc.fill", "its answer is being kept"),
     wait("ats.invalidation", "ats.request", "a fill is on its way into the ATC: its answer is there already"),
     wait("ats.invalidation", "atc.engine", "its range is swept"),
     wait("ats.invalidation", "dma.committed", "TLPs of the old epoch are in flight"),
@@ -49,10 +59,18 @@ pub struct Ats {
     /// Granules asked for at a time.
     entries: u32,
     tag_base: u16,
+    /// Requests that have a tag in each tag width, and in the one in force.
+    tags: [usize; 3],
+    usable: usize,
     functions: Vec<FunctionCfg>,
     requests: Vec<Request>,
-    miss: AtsMiss,
+    /// Misses that were taken and have no request yet, by partition.
+    misses: Vec<VecDeque<AtsMiss>>,
+    /// The partition whose miss is placed next.
+    turn: usize,
+    shares: Partitions,
     to_send: VecDeque<u8>,
+    prefetch: Prefetch,
     answered: VecDeque<u8>,
     /// The request whose fill `atc` has taken and not yet made visible.
     filling: Option<u8>,
@@ -71,8 +89,11 @@ impl Ats {
         self.invalidations.reset();
         self.timeouts.reset();
         self.flush_sent = false;
-        self.miss = AtsMiss::default();
+        self.misses.iter_mut().for_each(VecDeque::clear);
+        self.turn = 0;
+        self.usable = self.tags[0];
         self.to_send.clear();
+        self.prefetch.reset();
         self.answered.clear();
         self.filling = None;
         self.open = 0;
@@ -83,14 +104,37 @@ impl Ats {
         iova.0 >> self.granule_log2
     }
 
-    /// Finds a place for the miss that was taken.
+    /// Finds a place for a miss that was taken, the partitions in turn.
     fn place(&mut self) {
-        let miss = self.miss;
-        if !miss.valid {
+        if self.misses.iter().all(VecDeque::is_empty) {
+            self.open_prefetch();
             return;
         }
+        for n in 0..self.misses.len() {
+            let partition = (self.turn + n) & (self.misses.len() - 1);
+            let Some(miss) = self.misses[partition].front().copied() else { continue };
+            if self.place_one(partition, &miss) {
+                self.misses[partition].pop_front();
+                self.turn = (partition + 1) & (self.misses.len() - 1);
+                self.out.stat_stall_full = false;
+                return;
+            }
+        }
+    }
+
+    /// Whether a partition has its share of requests in flight.
+    fn full(&self, partition: usize) -> bool {
+        // A prefetch that has not been sent gives way.
+        let counts = |r: &Request| r.state != State::Free && !(r.ahead && r.state == State::ToSend);
+        let held = |r: &&Request| counts(r) && self.shares.of(r.key.function) == partition;
+        let held = self.requests.iter().filter(held).count();
+        held >= self.shares.share(self.usable as u32) as usize
+    }
+
+    /// Joins a miss to an open request, or opens one; returns whether there was a place.
+    fn place_one(&mut self, partition: usize, miss: &AtsMiss) -> bool {
         let joins = self.requests.iter().position(|r| {
-            !matches!(r.state, State::Free | State::Retired)
+            r.under_way()
                 && r.key.function == miss.key.function
                 && r.key.pasid == miss.key.pasid
                 && r.covers(miss.key.iova, self.granule_log2)
@@ -99,27 +143,52 @@ impl Ats {
         let index = match joins {
             Some(index) => {
                 self.out.stat_merge = true;
+                self.claim_prefetch(index, miss);
                 index
             }
             None => {
-                let Some(index) = self.requests.iter().position(|r| r.state == State::Free) else {
+                let free = self.free().next();
+                let index = if self.full(partition) { None } else { free.or_else(|| self.give_way()) };
+                let Some(index) = index else {
                     self.out.stat_stall_full = true;
-                    return;
+                    return false;
                 };
-                self.open(index, &miss);
+                self.open(index, miss);
                 index
             }
         };
         self.out.grant_valid = true;
         self.out.grant_slot = miss.slot;
         self.out.grant_index = index as u8;
-        self.out.grant_first = self.granule(self.requests[index].key.iova) == self.granule(miss.key.iova);
-        self.miss = AtsMiss::default();
+        let request = &self.requests[index];
+        // A failure is reported only for what was asked for: nobody asked for a prefetch.
+        self.out.grant_first = !request.ahead && self.granule(request.key.iova) == self.granule(miss.key.iova);
+        true
+    }
+
+    /// With partitions two more misses of one may come before it sees that it has no room, and they have their places.
+    fn offer_room(&mut self) {
+        let alone = self.misses.len() == 1;
+        self.out.miss_ready = !alone || self.misses[0].is_empty();
+        self.out.miss_room = 0;
+        for (partition, misses) in self.misses.iter().enumerate() {
+            self.out.miss_room |= u8::from(alone || misses.is_empty()) << partition;
+        }
+    }
+
+    /// Requests that are free and have a tag.
+    fn free(&self) -> impl Iterator<Item = usize> {
+        let numbered = self.requests.iter().take(self.usable).enumerate();
+        numbered.filter(|(_, r)| r.state == State::Free).map(|(index, _)| index)
+    }
+
+    fn function(&self, function: FunctionId) -> FunctionCfg {
+        self.functions.get(usize::from(function.0)).copied().unwrap_or_default()
     }
 
     fn open(&mut self, index: usize, miss: &AtsMiss) {
         let key = AtcKey { iova: Iova(self.granule(miss.key.iova) << self.granule_log2), ..miss.key };
-        let function = self.functions.get(usize::from(key.function.0)).copied().unwrap_or_default();
+        let function = self.function(key.function);
         let refused = match function {
             FunctionCfg { bus_master: false, .. } => Some(Syndrome::BUS_MASTER_OFF),
             FunctionCfg { ats_enable: false, .. } => Some(Syndrome::ATS_OFF),
@@ -134,7 +203,10 @@ impl Ats {
         self.open += 1;
         match refused {
             Some(syndrome) => self.answer(index, syndrome, (true, true)),
-            None => self.to_send.push_back(index as u8),
+            None => {
+                self.to_send.push_back(index as u8);
+                self.expect_next(index);
+            }
         }
     }
 
@@ -147,7 +219,7 @@ impl Ats {
         if self.invalidations.wants_flush() {
             return;
         }
-        let Some(index) = self.to_send.pop_front() else { return };
+        let Some(index) = self.to_send.pop_front().or_else(|| self.prefetch.next()) else { return };
         let request = &mut self.requests[usize::from(index)];
         request.state = State::Sent;
         self.timeouts.start(usize::from(index));
@@ -165,6 +237,7 @@ impl Ats {
             ..TlpDescriptor::default()
         };
         self.out.stat_request = true;
+        self.out.stat_prefetch = request.ahead;
     }
 
     /// The request ends; its segments are woken once what it brought is kept.
@@ -206,6 +279,9 @@ impl Ats {
             self.invalidations.flush(cfg.function);
         }
         *function = *cfg;
+        if cfg.function.0 == 0 {
+            self.usable = self.tags[usize::from(cfg.tag_mode.min(2))];
+        }
     }
 
     fn invalidate(&mut self, inp: &AtsIn) {
@@ -327,6 +403,14 @@ impl Ats {
     }
 }
 
+/// Requests that have a tag, by tag width.
+fn tags_of(cfg: &UnitCfg) -> [usize; 3] {
+    [0, 1, 2].map(|mode| {
+        let map = cfg.tags_in(mode);
+        (map.data - map.ats) as usize
+    })
+}
+
 impl Block for Ats {
     type In = AtsIn;
     type Out = AtsOut;
@@ -337,15 +421,20 @@ impl Block for Ats {
             granule_log2: cfg.atc_granule_log2,
             entries: cfg.ats_entries,
             tag_base: cfg.tags().ats as u16,
+            tags: tags_of(cfg),
+            usable: tags_of(cfg)[0],
             functions: vec![FunctionCfg::default(); cfg.functions as usize],
             requests: vec![Request::default(); requests],
-            miss: AtsMiss::default(),
+            misses: vec![VecDeque::with_capacity(2); cfg.shares().count()],
+            turn: 0,
+            shares: cfg.shares(),
             to_send: VecDeque::with_capacity(requests),
+            prefetch: Prefetch::new(cfg),
             answered: VecDeque::with_capacity(requests),
             filling: None,
             open: 0,
             timeouts: Timeouts::new(cfg.ats_requests),
-            invalidations: Invalidations::new(cfg.functions, cfg.tags().flush as u16),
+            invalidations: Invalidations::new(cfg),
             flush_sent: false,
             out: AtsOut::default(),
         }
@@ -370,9 +459,9 @@ impl Block for Ats {
         self.invalidate(inp);
         self.place();
         if miss_ready && inp.miss.valid {
-            self.miss = inp.miss;
+            self.misses[self.shares.of(inp.miss.key.function)].push_back(inp.miss);
         }
-        self.out.miss_ready = !self.miss.valid;
+        self.offer_room();
         // The queue has a place for every request that may be outstanding.
         self.out.message_ready = true;
     }
@@ -383,7 +472,8 @@ impl Block for Ats {
         // Cycles with a request in flight are counted.
         let still = self.invalidations.idle()
             && self.open == 0
-            && !self.miss.valid
+            && self.misses.iter().all(VecDeque::is_empty)
+            && self.prefetch.idle()
             && self.out.stat_fields().0 == 0
             && !self.out.wake.valid;
         (!inputs && still && !self.out.grant_valid).then_some(Cycle(u64::MAX))

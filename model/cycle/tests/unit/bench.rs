@@ -1,5 +1,6 @@
 //! An ideal host behind the unit: tables in memory, a translation agent, a completer, sources and sinks.
 
+use crate::script::{Kind, Script, pattern};
 use cycle::unit::Unit;
 use std::collections::{BTreeMap, VecDeque};
 use types::ats::{InvalidateRange, TranslationEntry};
@@ -50,13 +51,20 @@ pub(crate) struct Bench {
     /// Data completions are held back.
     pub(crate) hold_completions: bool,
     held: Vec<(Tlp, Vec<u8>)>,
+    /// Completions for this requester are held back, those of Translation Requests too.
+    pub(crate) hold_of: Option<u16>,
     /// Every completion is lost.
     pub(crate) lose_completions: bool,
+    /// What else the surroundings do, and what they have seen.
+    pub(crate) script: Script,
 }
 
 impl Bench {
     pub(crate) fn new(config: &str, mode: Mode) -> Self {
-        let cfg = UnitCfg::named(config).unwrap();
+        Self::with(UnitCfg::named(config).unwrap(), mode)
+    }
+
+    pub(crate) fn with(cfg: UnitCfg, mode: Mode) -> Self {
         let mut b = Self {
             unit: Unit::new(&cfg),
             cfg,
@@ -83,7 +91,9 @@ impl Bench {
             messages: Vec::new(),
             hold_completions: false,
             held: Vec::new(),
+            hold_of: None,
             lose_completions: false,
+            script: Script::default(),
         };
         b.inp.tx_fc = Credits { ph: 200, pd: 2000, nph: 200, npd: 200 };
         b.region();
@@ -163,6 +173,7 @@ impl Bench {
 
     pub(crate) fn complete(&mut self, tlp: &Tlp, request: (RequesterId, types::Tag, u64, AddressType, u8)) {
         let (requester, tag, address, at, first_be) = request;
+        let table = (MPT..MTT + 0x1000).contains(&address);
         let bytes: Vec<u8> = match at {
             AddressType::TRANSLATION_REQUEST => {
                 self.translation_requests += 1;
@@ -173,8 +184,9 @@ impl Bench {
                     write: self.refuse != Some(address),
                     ..TranslationEntry::default()
                 };
-                entry.encode().to_vec()
+                self.script.entry(address, entry).encode().to_vec()
             }
+            _ if !table => (0..u64::from(tlp.length_dw) * 4).map(|i| pattern(address + i)).collect(),
             _ => (0..u64::from(tlp.length_dw) * 4)
                 .map(|i| {
                     (self.memory.get(&((address + i) & !7)).copied().unwrap_or(0) >> (8 * ((address + i) & 7))) as u8
@@ -199,8 +211,21 @@ impl Bench {
             },
             pasid: PasidPrefix::default(),
         };
-        let data = at != AddressType::TRANSLATION_REQUEST && !(MPT..MTT + 0x1000).contains(&address);
-        if self.lose_completions || data && self.hold_completions {
+        let kind = match at {
+            AddressType::TRANSLATION_REQUEST => Kind::Translation,
+            _ if table => Kind::Table,
+            _ => Kind::Data,
+        };
+        let (answer, bytes) = self.script.spoil(kind, address, answer, bytes);
+        let data = kind == Kind::Data;
+        let held = self.hold_of == Some(requester.0);
+        if let Some(boundary) = self.script.split.filter(|_| data && !held) {
+            let due = self.cycle + self.delay;
+            let parts = self.script.parts(boundary, address, answer, &bytes);
+            self.answers.extend(parts.into_iter().map(|(tlp, bytes)| (due, tlp, bytes)));
+            return;
+        }
+        if self.lose_completions || held || data && self.hold_completions {
             self.held.push((answer, bytes));
         } else {
             self.answers.push_back((self.cycle + self.delay, answer, bytes));
@@ -211,6 +236,7 @@ impl Bench {
     pub(crate) fn let_completions_go(&mut self) {
         self.hold_completions = false;
         self.lose_completions = false;
+        self.hold_of = None;
         let due = self.cycle;
         self.answers.extend(self.held.drain(..).map(|(tlp, bytes)| (due, tlp, bytes)));
     }
@@ -269,7 +295,11 @@ impl Bench {
             if !table && at != AddressType::TRANSLATION_REQUEST {
                 self.tlps.push((self.cycle, tlp));
             }
+            if at == AddressType::TRANSLATION_REQUEST {
+                self.script.asked.push((self.cycle, tlp));
+            }
             if op == MemoryOp::Read {
+                self.script.sent(tag);
                 self.complete(&tlp, (requester, tag, address.0, at, first_be));
             }
         }
@@ -313,6 +343,8 @@ impl Bench {
             self.released.push(self.cycle);
         }
         self.merged += u32::from(wires.ats.stat_merge);
+        self.script.count(&wires.ats);
+        self.script.take(&self.out.read_data);
         if self.out.completion.valid {
             self.done.push((self.cycle, self.out.completion.id.0, self.out.completion.syndrome.0));
         }
@@ -337,6 +369,7 @@ impl Bench {
         };
         *at += chunk.len();
         if *at == bytes.len() {
+            self.script.completed(tlp);
             self.sending = None;
         }
     }

@@ -1,6 +1,6 @@
 //! What Stellar leaves open: when does eMTT's own table cache overflow, and who wins then?
 
-use super::measure::{Random, count, random};
+use super::measure::{Random, count, messages, random};
 use super::picture::{Corner, Line, Panel, Scale, draw};
 use super::report::{Check, Grid, Judge, Report};
 use super::{Context, Experiment, ReproduceError, clock_and_width};
@@ -14,7 +14,15 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     run,
 };
 
-const MODES: [(&str, &str); 2] = [("ATS", "stellar-ats-4k"), ("eMTT", "stellar-emtt")];
+/// Label, preset, what is set over it.
+const MODES: [(&str, &str, &[&str]); 3] = [
+    ("ATS", "stellar-ats-4k", &[]),
+    ("ATS, next-page prefetch", "stellar-ats-4k", &["unit.sizes.ats_prefetch=true"]),
+    ("eMTT", "stellar-emtt", &[]),
+];
+const EMTT: usize = 2;
+/// Messages that run through memory in order, far beyond the ATC's reach.
+const STREAM: u64 = 16 << 20;
 const PAGES: [u64; 3] = [4 << 10, 64 << 10, 2 << 20];
 const MIB: u64 = 1 << 20;
 const GIB: u64 = 1 << 30;
@@ -71,27 +79,26 @@ fn run(context: &Context) -> Result<Report, ReproduceError> {
         let of = |r: &u64| Some((*r, find(Case { mode, page: 2 * MIB, regions: *r, length: 2 * MIB })?));
         counts.iter().filter_map(of).collect()
     };
-    let cfg = context.config(MODES[1].1, &[])?;
+    let cfg = context.config(MODES[EMTT].1, &[])?;
     let mut report = Report { clock: clock_and_width(&cfg), ..Report::default() };
     for page in pages {
         report.grids.push(grid(
             &format!("Random {BYTES}-byte writes, pages of {}, over registered memory:", size_label(*page)),
             "registered",
-            &by_size(0, *page),
-            &by_size(1, *page),
+            &modes().map(|m| by_size(m, *page)),
             size,
         ));
     }
     report.grids.push(grid(
         "The same over the number of regions, each one page of 2 MiB, in 64 functions:",
         "regions",
-        &by_count(0),
-        &by_count(1),
+        &modes().map(by_count),
         |n| n.to_string(),
     ));
+    report.grids.push(streamed(context)?);
     // 65 536 entries of 4 KiB are 256 MiB: no misses well below, many well above.
     let reach = u64::from(cfg.unit.sizes.mtt_entries) * PAGES[0];
-    let small = by_size(1, PAGES[0]);
+    let small = by_size(EMTT, PAGES[0]);
     for (total, o) in &small {
         if *total <= reach / 4 {
             let what = format!("eMTT, 4 KiB pages, {}: MTT fetches a write", size(*total));
@@ -105,18 +112,18 @@ fn run(context: &Context) -> Result<Report, ReproduceError> {
     }
     answer(&mut report, pages, &by_size);
     report.notes.push(
-        "The unit has 256 functions at most; 64 K functions differ from 64 by their regions, which is what is swept. \
-         Prefetch and a coherent eMTT are not in the unit yet, so that they are not compared."
+        "The unit has 256 functions at most; 64 K functions differ from 64 by their regions, which is what is swept. A \
+         coherent eMTT is not in the unit, so that it is not compared."
             .into(),
     );
-    let panel = |title: String, x, lists: [Vec<(u64, Outcome)>; 2]| Panel {
+    let panel = |title: String, x, lists: [Vec<(u64, Outcome)>; 3]| Panel {
         title,
         x,
         y: "bandwidth [Gb/s]",
         lines: MODES
             .iter()
             .zip(lists)
-            .map(|((name, _), list)| Line {
+            .map(|((name, ..), list)| Line {
                 label: (*name).into(),
                 points: list.iter().map(|(x, o)| (*x as f64, o.gbps)).collect(),
             })
@@ -128,13 +135,35 @@ fn run(context: &Context) -> Result<Report, ReproduceError> {
         .iter()
         .map(|p| {
             let title = format!("pages of {}", size_label(*p));
-            panel(title, ("registered memory", Scale::Bytes), [by_size(0, *p), by_size(1, *p)])
+            panel(title, ("registered memory", Scale::Bytes), modes().map(|m| by_size(m, *p)))
         })
         .collect();
-    panels.push(panel("regions of 2 MiB".into(), ("regions", Scale::Doubling), [by_count(0), by_count(1)]));
+    panels.push(panel("regions of 2 MiB".into(), ("regions", Scale::Doubling), modes().map(by_count)));
     let subtitle = format!("model of the unit: {}", report.clock);
     report.pictures.push(draw("scale", "Random 1 KiB writes to GPU memory", &subtitle, &panels)?);
     Ok(report)
+}
+
+/// Indices of the modes.
+fn modes() -> [usize; 3] {
+    [0, 1, EMTT]
+}
+
+/// Messages in order: what prefetch is for.
+fn streamed(context: &Context) -> Result<Grid, ReproduceError> {
+    let rows = context.each(
+        &modes(),
+        |_| 1,
+        |mode| {
+            let (name, preset, sets) = MODES[*mode];
+            let sets: Vec<String> = sets.iter().map(|s| (*s).into()).collect();
+            let m = messages(context, preset, &sets, STREAM, 1)?;
+            let asked = count(&m.measured, "agent.answered") / (STREAM as f64 / 4096.0);
+            Ok(vec![name.to_string(), format!("{:.1}", m.bw_average_gbps), format!("{asked:.2}")])
+        },
+    )?;
+    let columns = ["mode", "Gb/s", "asked a page"].map(String::from).to_vec();
+    Ok(Grid { title: format!("Messages of {} instead, in order, at the line's rate:", size(STREAM)), columns, rows })
 }
 
 fn size(bytes: u64) -> String {
@@ -142,14 +171,15 @@ fn size(bytes: u64) -> String {
 }
 
 fn one(context: &Context, case: &Case, accesses: (u64, u64)) -> Result<Outcome, ReproduceError> {
-    let sets = vec![
+    let mut sets: Vec<String> = MODES[case.mode].2.iter().map(|s| (*s).into()).collect();
+    sets.extend([
         format!("region.page_bytes={}", case.page),
         format!("region.translation_bytes={}", case.page),
         "function.smallest_translation_unit_bytes=4096".into(),
         "unit.sizes.atc_granule_log2=12".into(),
         "traffic.qps=60".into(),
         "traffic.queue_depth=4".into(),
-    ];
+    ]);
     let cfg = context.config(MODES[case.mode].1, &sets)?;
     let spec = Random {
         regions: (case.regions, case.length),
@@ -169,24 +199,22 @@ fn one(context: &Context, case: &Case, accesses: (u64, u64)) -> Result<Outcome, 
     })
 }
 
-fn grid(
-    title: &str,
-    first: &str,
-    ats: &[(u64, Outcome)],
-    emtt: &[(u64, Outcome)],
-    label: impl Fn(u64) -> String,
-) -> Grid {
-    let row = |((x, a), (_, e)): (&(u64, Outcome), &(u64, Outcome))| {
+fn grid(title: &str, first: &str, lists: &[Vec<(u64, Outcome)>; 3], label: impl Fn(u64) -> String) -> Grid {
+    let row = |i: usize| {
+        let [(x, a), (_, p), (_, e)] = modes().map(|m| lists[m][i]);
+        let ats = a.gbps.max(p.gbps);
         vec![
-            label(*x),
+            label(x),
             format!("{:.1}", a.gbps),
             format!("{:.2}", a.asked),
+            format!("{:.1}", p.gbps),
+            format!("{:.2}", p.asked),
             format!("{:.1}", e.gbps),
             format!("{:.2}", e.mtt),
             format!("{:.2}", e.mpt),
-            if e.gbps > 1.02 * a.gbps {
+            if e.gbps > 1.02 * ats {
                 "eMTT"
-            } else if a.gbps > 1.02 * e.gbps {
+            } else if ats > 1.02 * e.gbps {
                 "ATS"
             } else {
                 "even"
@@ -194,17 +222,15 @@ fn grid(
             .into(),
         ]
     };
-    let columns = [first, "ATS: Gb/s", "asked a write", "eMTT: Gb/s", "MTT fetches", "MPT fetches", "wins"];
-    Grid {
-        title: title.into(),
-        columns: columns.map(String::from).to_vec(),
-        rows: ats.iter().zip(emtt).map(row).collect(),
-    }
+    let columns = [first, "ATS: Gb/s", "asked a write", "prefetch: Gb/s", "asked"];
+    let columns = columns.into_iter().chain(["eMTT: Gb/s", "MTT fetches", "MPT fetches", "wins"]);
+    let rows = (0..lists[EMTT].len()).map(row).collect();
+    Grid { title: title.into(), columns: columns.map(String::from).collect(), rows }
 }
 
 fn answer(report: &mut Report, pages: &[u64], by_size: &dyn Fn(usize, u64) -> Vec<(u64, Outcome)>) {
     for page in pages {
-        let (ats, emtt) = (by_size(0, *page), by_size(1, *page));
+        let (ats, emtt) = (by_size(0, *page), by_size(EMTT, *page));
         let (Some(first), Some(last)) = (emtt.first(), emtt.last()) else { continue };
         // Overflow: one write in ten misses the MTT cache.
         let over = emtt.iter().find(|(_, o)| o.mtt > 0.1).map_or("never here".into(), |(t, _)| size(*t));

@@ -74,23 +74,6 @@ fn function(cfg: &Config) -> Outcome {
             format!("must equal the ATC's granule, 2^unit.sizes.atc_granule_log2 = 2^{log2} = {granule}"),
         );
     }
-    let tags = cfg.unit.sizes.tags();
-    let first_data = u64::from(tags.data);
-    // A 10-bit requester may not use tag bits 9:8 = 00.
-    let usable = match f.tag_bits {
-        5 => 32,
-        8 => 256,
-        _ => 768,
-    };
-    if usable <= first_data {
-        return broken(
-            "function.tag_bits",
-            format!("gives {usable} tags, but the unit's table fetches and Translation Requests take {first_data}"),
-        );
-    }
-    if u64::from(tags.end) > 768 {
-        return broken("unit.sizes.read_tags", format!("all tags together are {}: at most 768 exist", tags.end));
-    }
     Ok(())
 }
 
@@ -199,15 +182,21 @@ fn evidence(cfg: &Config, table: &Table) -> Outcome {
             at = found.and_then(Value::as_table);
         }
         if found.is_none() {
-            return broken("evidence", format!("entry {} is about {}, which is not a key", i + 1, entry.key));
+            return broken(&format!("evidence[{i}].key"), "must be a key of this configuration");
         }
     }
     for (i, point) in cfg.published.iter().enumerate() {
-        let tolerances = [point.tolerance, point.within, point.factor];
-        let given = tolerances.iter().filter(|t| **t > 0.0).count();
-        if given != 1 || tolerances.iter().any(|t| *t < 0.0) || point.y <= 0.0 {
-            let allowed = "y must be above 0, and one of tolerance, within and factor";
-            return broken("published", format!("entry {}: {allowed}", i + 1));
+        let tolerances = [("tolerance", point.tolerance), ("within", point.within), ("factor", point.factor)];
+        let given: Vec<_> = tolerances.into_iter().filter(|t| t.1 != 0.0).collect();
+        let &[(name, tolerance)] = &given[..] else {
+            return broken(&format!("published[{i}].tolerance"), "must be given, or within, or factor: one of them");
+        };
+        let most = if name == "tolerance" { 1.0 } else { 1e9 };
+        // Figures may be large: bytes, for one. Not a number is neither above 0 nor at most anything.
+        for (name, value, most) in [("y", point.y, 1e15), (name, tolerance, most)] {
+            if !(value > 0.0 && value <= most) {
+                return broken(&format!("published[{i}].{name}"), format!("must be above 0 and at most {most}"));
+            }
         }
     }
     Ok(())

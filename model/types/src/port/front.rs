@@ -30,6 +30,8 @@ ports! {
         revoke: RevokeLines,
         /// a grant epoch begins, one cycle after the revocation starts
         revoked: EpochNote,
+        /// test hook: flips a parity bit of the line that this cycle's fill writes
+        inject_parity: bool,
     }
 
     |cfg|
@@ -55,6 +57,8 @@ ports! {
         stat_refused: bool,
         /// a cycle in which a request was offered and not accepted
         stat_stall_input: bool,
+        /// a lookup missed and found a parity error in its set (counted as a miss as well)
+        stat_parity: bool,
     }
 
     |cfg|
@@ -98,6 +102,8 @@ ports! {
         revoke: RevokeLines,
         /// completion time-out in ticks of 1024 cycles, 0 for none
         timeout: u16,
+        /// test hook: flips a parity bit of the line that this cycle's fill writes
+        inject_parity: bool,
     }
 
     |cfg|
@@ -121,5 +127,7 @@ ports! {
         stat_fetch_error: bool,
         /// an entry was not present or its page did not grant the operation
         stat_fault: bool,
+        /// a lookup missed and found a parity error in its set (counted as a miss as well)
+        stat_parity: bool,
     }
 }

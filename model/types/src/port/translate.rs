@@ -189,6 +189,8 @@ ports! {
         result: AtcResult,
         /// `ats` takes the miss
         miss_ready: bool,
+        /// partitions of functions that may offer one more miss, one bit each
+        miss_room: u8 = 4,
         /// slot whose miss was taken, some cycles later
         grant_valid: bool,
         /// that slot
@@ -203,6 +205,8 @@ ports! {
         write_room: bool,
         /// `dma` has room for one more read segment
         read_room: bool,
+        /// of this partition of functions
+        read_room_partition: u8 = 2,
         /// the last TLP of a write segment of this stream was sent
         write_sent: WriteSent,
         /// a flush has ended
@@ -288,6 +292,8 @@ ports! {
     out AtsOut {
         /// a miss is taken
         miss_ready: bool,
+        /// partitions of functions that may offer one more miss, one bit each
+        miss_room: u8 = 4,
         /// a miss taken earlier now waits for a request
         grant_valid: bool,
         /// its slot
@@ -344,5 +350,7 @@ ports! {
         stat_revocation: bool,
         /// a Translation Request timed out
         stat_timeout: bool,
+        /// a Translation Request was sent ahead of a miss (counted as a request as well)
+        stat_prefetch: bool,
     }
 }
