@@ -10,6 +10,16 @@ use types::config::NAMED;
 
 /// Presets in the binary: name and text.
 pub const PRESETS: &[(&str, &str)] = &[
+    ("farm", include_str!("../../presets/farm.toml")),
+    ("gdr2013", include_str!("../../presets/gdr2013.toml")),
+    ("gdr2014", include_str!("../../presets/gdr2014.toml")),
+    ("gdr2014-dual", include_str!("../../presets/gdr2014-dual.toml")),
+    ("gdr2014-plx", include_str!("../../presets/gdr2014-plx.toml")),
+    ("p2p-gen4", include_str!("../../presets/p2p-gen4.toml")),
+    ("p2p-gen5", include_str!("../../presets/p2p-gen5.toml")),
+    ("p2p-gen6", include_str!("../../presets/p2p-gen6.toml")),
+    ("pciebench-broadwell", include_str!("../../presets/pciebench-broadwell.toml")),
+    ("pciebench-ivybridge", include_str!("../../presets/pciebench-ivybridge.toml")),
     ("stellar-ats", include_str!("../../presets/stellar-ats.toml")),
     ("stellar-ats-4k", include_str!("../../presets/stellar-ats-4k.toml")),
     ("stellar-emtt", include_str!("../../presets/stellar-emtt.toml")),

@@ -10,7 +10,8 @@ mod schema;
 pub use load::{ConfigError, PRESETS, preset_names};
 pub use schema::{
     Config, DisorderConfig, Evidence, EvidenceClass, FunctionSection, IommuConfig, LinkConfig, LinkSection,
-    MemoryConfig, Published, RegionConfig, Role, RootConfig, SwitchConfig, TrafficConfig, TrafficOp, UnitSection,
+    MemoryConfig, Published, RegionConfig, Role, RootConfig, StagingConfig, SwitchConfig, TrafficConfig, TrafficOp,
+    UnitSection,
 };
 
 use types::{PageSize, UnitCfg};

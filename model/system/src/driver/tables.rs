@@ -62,6 +62,8 @@ pub struct Tables {
     mpt_entries: u32,
     /// By MPT index; `None` for an invalid entry.
     regions: Vec<Option<Registered>>,
+    /// No entry below this is free.
+    taken: usize,
     /// First address of each region's MTT entries, in order, with the MPT index.
     spans: BTreeMap<u64, u32>,
     next_mtt: u64,
@@ -81,6 +83,7 @@ impl Tables {
             length: length.0,
             mpt_entries,
             regions: Vec::new(),
+            taken: 0,
             spans: BTreeMap::new(),
             next_mtt: base.0 + u64::from(mpt_entries) * u64::from(LINE_BYTES),
             changed: BTreeMap::new(),
@@ -129,7 +132,8 @@ impl Tables {
 
     /// The lowest MPT index that is free.
     pub fn free_index(&self) -> Option<u32> {
-        let index = self.regions.iter().position(Option::is_none).unwrap_or(self.regions.len()) as u32;
+        let after = self.regions.iter().skip(self.taken).position(Option::is_none);
+        let index = after.map_or(self.regions.len(), |i| self.taken + i) as u32;
         (index < self.mpt_entries).then_some(index)
     }
 
@@ -141,6 +145,10 @@ impl Tables {
         }
         self.spans.insert(registered.region.mtt.0, index as u32);
         self.regions[index] = Some(registered);
+        // Entries are given out lowest first, so that this one was the lowest that was free.
+        if index == self.taken {
+            self.taken += 1;
+        }
     }
 
     /// Makes a region's entry invalid and forgets its MTT entries.
@@ -151,6 +159,7 @@ impl Tables {
             return None;
         }
         let registered = slot.take()?;
+        self.taken = self.taken.min(index as usize);
         self.spans.remove(&registered.region.mtt.0);
         self.changed.retain(|(of, _), _| *of != index);
         Some(registered)

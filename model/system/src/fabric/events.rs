@@ -96,7 +96,14 @@ impl Fabric {
             }
             Body::Memory { op: MemoryOp::Read, address, .. } => {
                 let reply = Reply::Read { request: packet.tlp, address: BusAddr(address.0) };
-                self.gpu.schedule(now + self.gpu_read, reply);
+                let done = match self.gpu_reads.iter_mut().min() {
+                    Some(place) => {
+                        *place = now.max(*place) + self.gpu_read;
+                        *place
+                    }
+                    None => now + self.gpu_read,
+                };
+                self.gpu.schedule(done, reply);
             }
             Body::Memory { .. } => {
                 let refusal = self.gpu.refusal(&packet.tlp, status::UR);

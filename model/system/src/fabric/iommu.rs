@@ -154,6 +154,8 @@ pub struct Iommu {
     iotlb: Iotlb,
     lookup: Time,
     walk: Time,
+    /// How long a miss, and a hit, keeps a walker.
+    intervals: (Time, Time),
     /// When each page walker is free.
     walkers: Vec<Time>,
     counts: IommuCounts,
@@ -167,6 +169,10 @@ impl Iommu {
             iotlb: Iotlb::new(cfg, seed),
             lookup: Time::from_ns(cfg.lookup_ns),
             walk: Time::from_ns(cfg.walk_ns),
+            intervals: (
+                Time::from_ns(if cfg.walk_interval_ns == 0 { cfg.walk_ns } else { cfg.walk_interval_ns }),
+                Time::from_ns(cfg.hit_interval_ns),
+            ),
             walkers: vec![Time(0); cfg.walkers as usize],
             counts: IommuCounts::default(),
         }
@@ -220,7 +226,8 @@ impl Iommu {
         let tag = PageTag { number: iova.0 >> log2, log2, pasid: prefix.valid.then_some(prefix.pasid) };
         if let Some(ready) = self.iotlb.lookup(&tag) {
             self.counts.hit += 1;
-            return (ready.max(now), Some(mapping));
+            let passed = if self.intervals.1 == Time(0) { now } else { self.keep_walker(now, self.intervals.1) };
+            return (ready.max(passed), Some(mapping));
         }
         self.counts.miss += 1;
         let ready = self.start_walk(now);
@@ -230,11 +237,16 @@ impl Iommu {
 
     /// Gives a walk to the walker that is free first; the time is the walk's end.
     fn start_walk(&mut self, now: Time) -> Time {
-        let walk = self.walk;
+        self.keep_walker(now, self.intervals.0) + self.walk
+    }
+
+    /// Keeps the walker that is free first for `interval`; the time is its start.
+    fn keep_walker(&mut self, now: Time, interval: Time) -> Time {
         // The configuration check asks for at least one walker.
-        let Some(walker) = self.walkers.iter_mut().min() else { return now + walk };
-        *walker = now.max(*walker) + walk;
-        *walker
+        let Some(walker) = self.walkers.iter_mut().min() else { return now };
+        let start = now.max(*walker);
+        *walker = start + interval;
+        start
     }
 
     /// Notes an access that the mapping does not allow.

@@ -43,6 +43,8 @@ pub(super) struct Root {
     /// When the youngest write so far will be visible.
     last_write: Time,
     memory_read: Time,
+    /// Picoseconds that a byte written to a peer takes, and when the last such write is through.
+    peer_write: (u64, Time),
     pub(super) peers: PeerReads,
     /// Messages for the driver, and when the writes before each are visible: a message pushes them.
     pub(super) messages: VecDeque<(Time, Packet)>,
@@ -50,7 +52,14 @@ pub(super) struct Root {
 }
 
 impl Root {
-    pub(super) fn new(iommu: Iommu, agent: Agent, completer: Completer, memory_read: Time, peers: PeerReads) -> Self {
+    pub(super) fn new(
+        iommu: Iommu,
+        agent: Agent,
+        completer: Completer,
+        memory_read: Time,
+        peer_write_gbps: u32,
+        peers: PeerReads,
+    ) -> Self {
         Self {
             iommu,
             agent,
@@ -58,6 +67,7 @@ impl Root {
             writes: VecDeque::with_capacity(256),
             last_write: Time(0),
             memory_read,
+            peer_write: (8000_u64.checked_div(peer_write_gbps.into()).unwrap_or(0), Time(0)),
             peers,
             messages: VecDeque::new(),
             counts: RootCounts::default(),
@@ -80,7 +90,12 @@ impl Root {
         }
         match packet.tlp.body {
             Body::Memory { op: MemoryOp::Write, .. } => {
-                let (done, target) = self.resolve(now, &packet.tlp, memories);
+                let (mut done, target) = self.resolve(now, &packet.tlp, memories);
+                if matches!(target, Some((Place::Gpu, _))) {
+                    let (ps_per_byte, through) = &mut self.peer_write;
+                    *through = done.max(*through) + Time(*ps_per_byte * packet.payload.len() as u64);
+                    done = *through;
+                }
                 // Writes stay in order.
                 self.last_write = self.last_write.max(done);
                 self.counts.dropped_writes += u64::from(target.is_none());
