@@ -38,9 +38,9 @@ pub struct Wires {
 impl Wires {
     /// The statistics bus: blocks in pipeline order.
     fn stat(&self) -> StatBus {
-        let (mut bits, mut width) = (0, 0);
+        let (mut bits, mut width) = (0u128, 0);
         let mut add = |(block, n): (u64, u32)| {
-            bits |= block << width;
+            bits |= u128::from(block) << width;
             width += n;
         };
         add(self.mpt.stat_bits());
@@ -52,7 +52,7 @@ impl Wires {
         add(self.dma.stat_bits());
         add(self.tlp_tx.stat_bits());
         add(self.tlp_rx.stat_bits());
-        StatBus([bits])
+        StatBus::from_bits(bits)
     }
 }
 
@@ -128,6 +128,9 @@ impl Unit {
             write_sent: w.dma.write_sent,
             flushed: w.dma.flushed,
             invalidated: w.ats.invalidated,
+            page_ready: w.ats.page_ready,
+            page_answer: w.ats.page_answer,
+            page_wake: w.ats.page_wake,
         }
     }
 
@@ -162,6 +165,7 @@ impl Unit {
             mpt_revoke_done: w.mpt.revoke_done,
             mtt_revoke_done: w.mtt.revoke_done,
             timeout: w.regs.control.timeout,
+            page: w.replay.page,
         }
     }
 
@@ -229,6 +233,7 @@ impl Unit {
             stat,
             command_done: w.ats.command_done,
             command_failed: w.ats.command_failed,
+            event: w.mtt.event,
         }
     }
 
@@ -263,11 +268,15 @@ impl Unit {
     fn mtt_in(inp: &UnitIn, w: &Wires) -> MttIn {
         MttIn {
             reset: inp.reset,
+            cfg: inp.cfg,
             segment: w.seg.segment,
             fill: w.tlp_rx.mtt_fill,
             fetch_ready: w.tlp_tx.mtt_fetch_ready,
             revoke: w.ats.revoke,
             timeout: w.regs.control.timeout,
+            page_events: w.regs.control.page_events,
+            event_ready: w.regs.event_ready,
+            resume: w.regs.resume,
         }
     }
 

@@ -72,6 +72,10 @@ pub struct UnitCfg {
 
 /// Segments in the pipeline between `seg` and the exit of `replay` when nothing waits.
 pub const PIPELINE_SLOTS: u32 = 16;
+/// Page request groups that may be open at a time.
+pub const PAGE_GROUPS: u32 = 16;
+/// Times that an access asks for a page which was said to be there, before it ends in an error.
+pub const PAGE_ROUNDS: u8 = 3;
 /// Slots that `replay` keeps for translations that `dma` looks up again, one an engine.
 pub const RETRANSLATE_SLOTS: u32 = 2;
 
@@ -103,6 +107,10 @@ impl UnitCfg {
     /// Bits of a Translation Request's index.
     pub const fn ats_bits(&self) -> u32 {
         index_bits(self.ats_requests)
+    }
+    /// Bits of a page request group's number.
+    pub const fn page_bits(&self) -> u32 {
+        index_bits(PAGE_GROUPS)
     }
     /// Bytes in a beat of a data stream.
     pub const fn data_bytes(&self) -> u32 {

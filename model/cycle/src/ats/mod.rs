@@ -1,4 +1,4 @@
-//! `ats`: outstanding Translation Requests, and Invalidate Requests (invalidate.rs).
+//! `ats`: outstanding Translation Requests, Invalidate Requests (invalidate.rs), Page Requests (page_request.rs).
 //!
 //! ```text
 //!  miss ─► m ─► merge with an open request, or open one ─► grant
@@ -17,16 +17,20 @@
 //! the function is cut to the granule it asked for, since its answer might cover more and reach into the range.
 
 mod invalidate;
+mod messages;
+mod page_request;
 mod request;
 
 use crate::progress::{Wait, wait};
 use crate::timeout::Timeouts;
 use invalidate::{Events, Inputs, Invalidations};
+use messages::{NO_MESSAGE, response_of};
+use page_request::{PageRequests, function_of};
 use request::{ENTRIES, Request, State};
 use std::collections::VecDeque;
-use types::port::{AtcFill, AtcKey, AtsIn, AtsMiss, AtsOut, AtsWake, CplBeat, FunctionCfg, TlpDescriptor};
+use types::port::{AtcFill, AtcKey, AtsIn, AtsMiss, AtsOut, AtsWake, CplBeat, FunctionCfg, MessageTlp, TlpDescriptor};
 use types::tlp::{TlpOp, status};
-use types::{AddressType, Block, Cycle, FunctionId, Iova, RequesterId, Syndrome, TlpAddr, UnitCfg};
+use types::{AddressType, Block, Cycle, Iova, RequesterId, Syndrome, TlpAddr, UnitCfg};
 /// What is held here, and what it needs to go on.
 pub const WAITS: &[Wait] = &[
     wait("ats.request", "tlp_tx.ats_request", "it has not been sent"),
@@ -40,6 +44,8 @@ pub const WAITS: &[Wait] = &[
     wait("ats.revocation", "dma.posted_sent", "GPU memory: older writes leave first"),
     wait("ats.revocation", "tlp_tx.ats_request", "the flush read has not been sent"),
     wait("ats.revocation", "host.completion", "the flush read has been sent"),
+    wait("ats.page", "tlp_tx.posted", "its Page Request leaves"),
+    wait("ats.page", "agent.page_response", "it has been sent, or the function's allocation is used up"),
 ];
 
 /// The Translation Request block.
@@ -61,6 +67,9 @@ pub struct Ats {
     invalidations: Invalidations,
     /// The flush read has been put on `request`.
     flush_sent: bool,
+    pages: PageRequests,
+    /// The message that leaves is one of `pages`.
+    page_leaves: bool,
     out: AtsOut,
 }
 
@@ -70,7 +79,8 @@ impl Ats {
         self.functions.fill(FunctionCfg::default());
         self.invalidations.reset();
         self.timeouts.reset();
-        self.flush_sent = false;
+        (self.flush_sent, self.page_leaves) = (false, false);
+        self.pages.reset();
         self.miss = AtsMiss::default();
         self.to_send.clear();
         self.answered.clear();
@@ -205,18 +215,16 @@ impl Ats {
         if cfg.reset || cfg.ats_enable && !function.ats_enable {
             self.invalidations.flush(cfg.function);
         }
+        self.pages.configure(function, cfg);
         *function = *cfg;
     }
 
-    fn invalidate(&mut self, inp: &AtsIn) {
+    fn invalidate(&mut self, inp: &AtsIn, message: &MessageTlp) {
         let functions = &self.functions;
-        let find = |id: RequesterId| {
-            let known = |f: &FunctionCfg| f.valid && f.requester == id;
-            functions.iter().position(known).map(|i| FunctionId(i as u16))
-        };
+        let find = |id: RequesterId| function_of(functions, id);
         let inputs = Inputs {
-            message: &inp.message,
-            answer_ready: inp.answer_ready,
+            message,
+            answer_ready: inp.answer_ready && !self.page_leaves,
             invalidate_ready: inp.invalidate_ready,
             invalidate_done: inp.invalidate_done,
             drained: inp.drained,
@@ -227,7 +235,7 @@ impl Ats {
             flushed: self.flushed(&inp.cpl),
             flush_taken: self.flush_sent,
             fills_quiet: self.filling.is_none(),
-            judging: inp.judging,
+            judging: inp.judging && !self.pages.holds_engine(),
             renewed: inp.renewed,
         };
         let Events { taken, accepted, dropped, answered, command_done, failed, flush } =
@@ -252,7 +260,6 @@ impl Ats {
         self.out.stat_invalidate_completion = answered;
         self.out.stat_message_dropped = dropped;
         self.out.invalidate = self.invalidations.offer();
-        self.out.answer = self.invalidations.answer();
         self.out.invalidated = self.invalidations.invalidated();
     }
 
@@ -347,6 +354,8 @@ impl Block for Ats {
             timeouts: Timeouts::new(cfg.ats_requests),
             invalidations: Invalidations::new(cfg.functions, cfg.tags().flush as u16),
             flush_sent: false,
+            pages: PageRequests::new(cfg.atc_granule_log2, cfg.functions),
+            page_leaves: false,
             out: AtsOut::default(),
         }
     }
@@ -360,14 +369,17 @@ impl Block for Ats {
             self.reset();
             return;
         }
-        let AtsOut { miss_ready, request, fill, .. } = self.out;
+        let AtsOut { miss_ready, request, fill, answer, .. } = self.out;
         self.out = AtsOut { stat_busy: self.open > 0, ..AtsOut::default() };
         self.configure(&inp.cfg);
         self.drain(inp, fill);
         self.send(inp.request_ready, request);
         self.complete(&inp.cpl);
         self.expire(inp.timeout);
-        self.invalidate(inp);
+        let response = response_of(&inp.message);
+        self.invalidate(inp, if response.is_some() { &NO_MESSAGE } else { &inp.message });
+        self.page(inp, response);
+        self.messages(inp.answer_ready, answer);
         self.place();
         if miss_ready && inp.miss.valid {
             self.miss = inp.miss;
@@ -380,8 +392,11 @@ impl Block for Ats {
     fn idle_until(&self, inp: &AtsIn) -> Option<Cycle> {
         let inputs =
             inp.reset || inp.cfg.valid || inp.miss.valid || inp.cpl.valid || inp.message.valid || inp.command.valid;
+        let inputs = inputs || inp.page.valid;
         // Cycles with a request in flight are counted.
         let still = self.invalidations.idle()
+            && self.pages.idle()
+            && !self.out.answer.valid
             && self.open == 0
             && !self.miss.valid
             && self.out.stat_fields().0 == 0

@@ -19,29 +19,38 @@
 //!
 //! Where an ordered stream that has written changes its path, a flush goes first (path.rs).
 //!
+//! A segment whose translation lacks the access it needs may wait for the page (page.rs).
+//!
 //! Progress: a released segment needs room in `dma`, counted per direction; a read waits until the writes of its stream
 //! have been sent, never the other way round.
 
+mod miss;
+mod page;
 mod path;
 
 use crate::progress::{Wait, wait};
 use crate::slot_set::SlotSet;
+use page::Pages;
 use path::Path;
 use std::collections::VecDeque;
 use types::port::{
-    AtcKey, AtcLookup, AtsMiss, MappedSegment, ReleasedSegment, ReplayIn, ReplayOut, Retranslated, SegmentTag, SlotNote,
+    AtcKey, AtcLookup, MappedSegment, ReleasedSegment, ReplayIn, ReplayOut, Retranslated, SegmentTag, SlotNote,
 };
 use types::{AddressType, Block, Cycle, Iova, Length, Mode, Op, Slot, StreamId, UnitCfg};
 /// What is held here, and what it needs to go on.
 pub const WAITS: &[Wait] = &[
     wait("replay.segment", "mtt.fetch", "its table line is not cached"),
+    wait("replay.segment", "mtt.event", "its table entry is not present"),
     wait("replay.segment", "ats.request", "its translation is not cached"),
+    wait("replay.segment", "ats.page", "its translation lacks the access it needs"),
     wait("replay.segment", "dma.write_queue", "it writes and the queue is full"),
     wait("replay.segment", "dma.read_queue", "it reads and the queue is full"),
     wait("replay.segment", "dma.unsent", "it reads behind a write of its stream"),
     wait("replay.segment", "dma.read_slot", "a flush goes before it"),
     wait("replay.again", "mtt.fetch", "its table line is not cached"),
+    wait("replay.again", "mtt.event", "its table entry is not present"),
     wait("replay.again", "ats.request", "its translation is not cached"),
+    wait("replay.again", "ats.page", "its translation lacks the access it needs"),
 ];
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -69,6 +78,8 @@ struct Entry {
     mapped: MappedSegment,
     no_snoop: bool,
     epoch: u32,
+    /// Times its page was said to be there.
+    rounds: u8,
     /// The next slot of the stream.
     next: Slot,
 }
@@ -107,6 +118,7 @@ pub struct Replay {
     again: VecDeque<Retranslated>,
     /// Invalidation epoch of each function.
     epochs: Vec<u32>,
+    pages: Pages,
     picked: Option<Picked>,
     out: ReplayOut,
 }
@@ -142,6 +154,7 @@ impl Replay {
         self.misses.clear();
         self.again.clear();
         self.epochs.fill(0);
+        self.pages.reset();
         (self.fetched, self.picked) = (None, None);
         self.out = ReplayOut::default();
     }
@@ -230,56 +243,6 @@ impl Replay {
         entry.mapped.at = if inp.result.untranslated { AddressType::UNTRANSLATED } else { AddressType::TRANSLATED };
         entry.no_snoop = inp.result.no_snoop;
         self.finish(slot);
-    }
-
-    fn wake(&mut self, inp: &ReplayIn) {
-        if inp.grant_valid && inp.grant_first {
-            self.first.insert(inp.grant_slot);
-        }
-        // A request that ends gives its index back in the same cycle: a grant beside the wake is the next request's.
-        let granted = inp.grant_valid.then_some((usize::from(inp.grant_index), inp.grant_slot));
-        if !inp.wake.valid {
-            if let Some((index, slot)) = granted {
-                self.waiting[index].insert(slot);
-            }
-            return;
-        }
-        let mut woken = std::mem::take(&mut self.waiting[usize::from(inp.wake.index)]);
-        while let Some(slot) = woken.first() {
-            woken.remove(slot);
-            let first = self.first.contains(slot);
-            self.first.remove(slot);
-            self.parked = self.parked.saturating_sub(1);
-            let tag = &mut self.entries[usize::from(slot.0)].mapped.tag;
-            let (reads, writes) = needs(tag);
-            let fails = match (reads, writes) {
-                (false, false) => inp.wake.fail_reads && inp.wake.fail_writes,
-                _ => reads && inp.wake.fail_reads || writes && inp.wake.fail_writes,
-            };
-            if fails && first {
-                tag.syndrome = inp.wake.syndrome;
-                self.finish(slot);
-            } else {
-                self.retry.insert(slot);
-            }
-        }
-        if let Some((index, slot)) = granted {
-            self.waiting[index].insert(slot);
-        }
-    }
-
-    fn offer_miss(&mut self, ready: bool, previous: AtsMiss) {
-        self.out.miss = previous;
-        if previous.valid && !ready {
-            return;
-        }
-        self.out.miss = match self.misses.pop_front() {
-            Some(slot) => {
-                let mapped = &self.entries[usize::from(slot.0)].mapped;
-                AtsMiss { valid: true, slot, key: key_of(mapped), write: needs(&mapped.tag).1 }
-            }
-            None => AtsMiss::default(),
-        };
     }
 
     /// Loads the output register from the storage read, then picks the next.
@@ -402,6 +365,7 @@ impl Block for Replay {
             again_base: cfg.segment_slots() as u16,
             again: VecDeque::with_capacity(2),
             epochs: vec![0; cfg.functions as usize],
+            pages: Pages::new(cfg),
             picked: None,
             out: ReplayOut::default(),
         }
@@ -416,7 +380,7 @@ impl Block for Replay {
             self.reset();
             return;
         }
-        let miss = self.out.miss;
+        let ReplayOut { miss, page, .. } = self.out;
         self.out = ReplayOut::default();
         // Everything below sees the state before this edge, except where a later step of the same slot needs it.
         self.release();
@@ -452,6 +416,7 @@ impl Block for Replay {
         self.out.retranslated = self.again.pop_front().unwrap_or_default();
         self.results(inp);
         self.wake(inp);
+        self.step_pages(inp, page);
         if inp.issued.valid {
             self.append(inp.issued.slot, inp.issued.stream);
         }
@@ -469,6 +434,9 @@ impl Block for Replay {
             || inp.result.valid
             || inp.grant_valid
             || inp.wake.valid
+            || inp.cfg.valid
+            || inp.page_answer.valid
+            || inp.page_wake.valid
             || inp.write_room
             || inp.read_room
             || inp.write_sent.valid

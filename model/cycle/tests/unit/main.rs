@@ -8,6 +8,8 @@ mod bench;
 mod epochs;
 mod function;
 mod invalidate;
+mod page_event;
+mod page_request;
 mod path;
 mod revoke;
 mod timeout;

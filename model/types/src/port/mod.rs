@@ -12,8 +12,8 @@ pub use back::{
 };
 pub use front::{MptIn, MptOut, MttIn, MttOut, SegIn, SegOut};
 pub use translate::{
-    AtcFill, AtcIn, AtcInvalidate, AtcKey, AtcLookup, AtcOut, AtcResult, AtsIn, AtsMiss, AtsOut, AtsWake, ReplayIn,
-    ReplayOut,
+    AtcFill, AtcIn, AtcInvalidate, AtcKey, AtcLookup, AtcOut, AtcResult, AtsIn, AtsMiss, AtsOut, AtsWake, PageAnswer,
+    PageMiss, PageWake, ReplayIn, ReplayOut,
 };
 pub use unit::{StatBus, StatSource, UnitIn, UnitOut, stat_sources, stat_width};
 
@@ -100,6 +100,8 @@ ports! {
         ats_stu: u8 = 5,
         /// Page Request Enable
         pri_enable: bool,
+        /// Outstanding Page Request Allocation: Page Requests that may wait for a response; 0 for none, as if not enabled
+        pri_allocation: u16,
         /// PASID Enable
         pasid_enable: bool,
         /// PASID Execute Permission Enable
@@ -283,6 +285,34 @@ ports! {
         mpt_entries: u32 = 25,
         /// completion time-out in ticks of 1024 cycles, 0 for none
         timeout: u16,
+        /// an MTT entry that is not present is a driver event for requests that wait on a fault
+        page_events: bool,
+    }
+
+    |cfg|
+    /// A driver event: an access waits for an MTT entry that is not present.
+    group PageEvent {
+        /// an event is offered
+        valid: bool,
+        /// function whose access it is
+        function: FunctionId = cfg.function_bits(),
+        /// MPT index of the region
+        index: u32 = 24,
+        /// virtual address of the access
+        va: Va,
+        /// it writes
+        write: bool,
+    }
+
+    |cfg|
+    /// The driver's answer to the events of a region: what waits for its entries goes on.
+    group PageResume {
+        /// an answer is given: one cycle
+        valid: bool,
+        /// MPT index of the region
+        index: u32 = 24,
+        /// the accesses end in an error instead of looking again
+        refuse: bool,
     }
 
     |cfg|

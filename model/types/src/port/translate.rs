@@ -175,6 +175,49 @@ ports! {
     }
 
     |cfg|
+    /// A segment whose translation lacks the access it needs, and which may wait for the page.
+    group PageMiss {
+        /// a segment is offered
+        valid: bool,
+        /// its slot
+        slot: Slot = cfg.slot_bits(),
+        /// what it accesses
+        key: AtcKey,
+        /// read access is needed
+        read: bool,
+        /// write access is needed
+        write: bool,
+        /// an engine of `dma` waits for it: its access is judged again
+        again: bool,
+    }
+
+    |cfg|
+    /// What becomes of a segment offered in [`PageMiss`], some cycles later.
+    group PageAnswer {
+        /// a slot is named
+        valid: bool,
+        /// the slot
+        slot: Slot = cfg.slot_bits(),
+        /// it waits for a page request group; else it ends with `syndrome`, or is offered again when that is 0
+        waits: bool,
+        /// the group
+        group: u8 = cfg.page_bits(),
+        /// why it ends
+        syndrome: Syndrome,
+    }
+
+    |cfg|
+    /// A page request group has ended: its slots look up again, or fail.
+    group PageWake {
+        /// a group has ended
+        valid: bool,
+        /// the group
+        group: u8 = cfg.page_bits(),
+        /// why its slots fail, 0 if they look up again
+        syndrome: Syndrome,
+    }
+
+    |cfg|
     /// Inputs of `replay`.
     in ReplayIn {
         /// synchronous, active high
@@ -209,6 +252,12 @@ ports! {
         flushed: FlushNote,
         /// an invalidation epoch begins
         invalidated: EpochNote,
+        /// `ats` takes the segment that may wait for a page
+        page_ready: bool,
+        /// what becomes of one taken
+        page_answer: PageAnswer,
+        /// page request groups that have ended
+        page_wake: PageWake,
     }
 
     |cfg|
@@ -224,6 +273,8 @@ ports! {
         free: SlotNote,
         /// a translation looked up again for `dma`
         retranslated: Retranslated,
+        /// segments that may wait for a page
+        page: PageMiss,
         /// a segment passed without a lookup
         stat_bypass: bool,
         /// a lookup was repeated for a parked segment
@@ -261,7 +312,7 @@ ports! {
         invalidate_ready: bool,
         /// the invalidation is complete in `atc`
         invalidate_done: bool,
-        /// messages: Invalidate Requests
+        /// messages: Invalidate Requests, PRG Responses
         message: MessageTlp,
         /// `tlp_tx` takes the message that leaves
         answer_ready: bool,
@@ -281,6 +332,8 @@ ports! {
         mtt_revoke_done: bool,
         /// completion time-out in ticks of 1024 cycles, 0 for none
         timeout: u16,
+        /// segments that may wait for a page
+        page: PageMiss,
     }
 
     |cfg|
@@ -306,7 +359,7 @@ ports! {
         invalidate: super::AtcInvalidate,
         /// the message that arrived is taken
         message_ready: bool,
-        /// messages that leave: Invalidate Completions
+        /// messages that leave: Invalidate Completions, Page Requests, Stop Markers
         answer: TlpDescriptor,
         /// an invalidation epoch begins: with every invalidation that `atc` takes
         invalidated: EpochNote,
@@ -314,6 +367,12 @@ ports! {
         revoke: RevokeLines,
         /// a grant epoch begins, one cycle after a revocation starts
         revoked: EpochNote,
+        /// a segment that may wait for a page is taken
+        page_ready: bool,
+        /// what becomes of one taken
+        page_answer: PageAnswer,
+        /// page request groups that have ended
+        page_wake: PageWake,
         /// the driver command is done: one cycle
         command_done: bool,
         /// the flush read of the command failed; with `command_done`
@@ -338,11 +397,17 @@ ports! {
         stat_invalidate_completion: bool,
         /// an answer was discarded, or cut to what was asked, because an invalidation passed
         stat_discard: bool,
-        /// a message that is no Invalidate Request for a function of the unit was dropped
+        /// a message was dropped: no Invalidate Request for a function of the unit, no response to an open Page Request
         stat_message_dropped: bool,
         /// a driver revocation was reported
         stat_revocation: bool,
         /// a Translation Request timed out
         stat_timeout: bool,
+        /// a Page Request was sent
+        stat_page_request: bool,
+        /// the response to a Page Request arrived
+        stat_page_response: bool,
+        /// a segment was put back because no page request group was free for its function
+        stat_stall_page: bool,
     }
 }

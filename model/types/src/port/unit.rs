@@ -49,11 +49,25 @@ pub fn stat_width(cfg: &UnitCfg) -> u32 {
 }
 
 /// Bits of the statistics bus; a constant, since no statistic's width depends on the configuration.
-const STAT_BITS: u32 = 62;
+const STAT_BITS: u32 = 66;
 
 /// The increments of every statistic in one cycle, packed in the order of [`stat_sources`], the first at bit 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StatBus(pub [u64; words_for(STAT_BITS as usize)]);
+
+impl StatBus {
+    /// The bus from its bits, of which it has at most 128.
+    pub const fn from_bits(bits: u128) -> Self {
+        const { assert!(STAT_BITS <= u128::BITS) };
+        let mut words = [0; words_for(STAT_BITS as usize)];
+        let mut i = 0;
+        while i < words.len() {
+            words[i] = (bits >> (64 * i)) as u64;
+            i += 1;
+        }
+        Self(words)
+    }
+}
 
 impl PortValue for StatBus {
     fn fields(_: &UnitCfg, name: &str, _: Option<u32>, doc: &'static str, out: &mut Vec<Field>) {
