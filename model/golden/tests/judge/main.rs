@@ -7,6 +7,7 @@ mod ats;
 mod bytes;
 mod faults;
 mod mapping;
+mod pages;
 mod protection;
 mod random;
 mod trace;
