@@ -6,7 +6,7 @@
 //! ```
 //!
 //! The accesses of one entry share an event. With every event taken a segment is kept aside and looks up again when one
-//! ends. The driver's answer names a region, so it may come for an entry whose event has not been read yet.
+//! ends. The driver answers one event by its number, or all of a region, read or not.
 //!
 //! An access fails with `page-retries` if its entry is still not present after `PAGE_ROUNDS` answers, with `page-refused`
 //! if the driver refuses, and with `bus-master-off` when its function loses Bus Master Enable or is reset.
@@ -19,6 +19,7 @@ use types::{FunctionId, Iova, Op, Slot, Syndrome};
 
 /// Events that may be open at a time.
 pub const EVENTS: usize = 8;
+const _: () = assert!(EVENTS == 1 << 3, "an event's number has three bits");
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Open {
@@ -126,22 +127,23 @@ impl PageEvents {
             return Ok(false);
         }
         // Events of which `regs` has not been told count as open, so that no more are raised than there is room for.
-        let free = self.events.iter_mut().find(|e| !e.open).filter(|_| self.raised.len() < EVENTS);
-        let Some(event) = free else {
+        let free = self.events.iter_mut().enumerate().find(|(_, e)| !e.open).filter(|_| self.raised.len() < EVENTS);
+        let Some((number, event)) = free else {
             self.aside.insert(tag.slot);
             return Ok(false);
         };
         *event = Open { open: true, function: tag.function, index, entry: segment.entry, waiting: SlotSet::default() };
         event.waiting.insert(tag.slot);
         let write = tag.op != Op::READ;
-        self.raised.push_back(PageEvent { valid: true, function: tag.function, index, va: tag.va, write });
+        let number = number as u8;
+        self.raised.push_back(PageEvent { valid: true, function: tag.function, index, va: tag.va, write, number });
         Ok(true)
     }
 
     /// Ends the events that `which` names.
-    fn end(&mut self, which: impl Fn(&Open) -> bool) -> SlotSet {
+    fn end(&mut self, which: impl Fn(usize, &Open) -> bool) -> SlotSet {
         let mut slots = SlotSet::default();
-        for event in self.events.iter_mut().filter(|e| e.open && which(e)) {
+        for (_, event) in self.events.iter_mut().enumerate().filter(|(n, e)| e.open && which(*n, e)) {
             slots.union(&event.waiting);
             *event = Open::default();
         }
@@ -159,14 +161,15 @@ impl PageEvents {
         if let Some(on) = self.bus_masters.get_mut(usize::from(cfg.function.0)).filter(|_| cfg.valid) {
             *on = cfg.bus_master;
             if cfg.reset || !cfg.bus_master {
-                resumed.failed[0] = (self.end(|e| e.function == cfg.function), Syndrome::BUS_MASTER_OFF);
+                resumed.failed[0] = (self.end(|_, e| e.function == cfg.function), Syndrome::BUS_MASTER_OFF);
             }
         }
         self.enabled = inp.enabled;
         if !inp.enabled {
-            resumed.failed[1] = (self.end(|_| true), Syndrome::NOT_PRESENT);
+            resumed.failed[1] = (self.end(|_, _| true), Syndrome::NOT_PRESENT);
         } else if inp.resume.valid {
-            let slots = self.end(|e| e.index == inp.resume.index);
+            let PageResume { index, number, all, .. } = *inp.resume;
+            let slots = self.end(|n, e| e.index == index && (all || n == usize::from(number)));
             if inp.resume.refuse {
                 resumed.failed[1] = (slots, Syndrome::PAGE_REFUSED);
             } else {

@@ -27,11 +27,11 @@
 //! | 0x044 | IRQ_ENABLE | bit 0: a command is done; bit 1: an event was queued |
 //! | 0x048 | IRQ_STATUS | as IRQ_ENABLE; write 1 to clear |
 //! | 0x04c | EVENT_CONTROL | bit 0: an MTT entry that is not present is an event for requests that wait on a fault |
-//! | 0x050 | EVENT_STATUS | ro, bits 3:0 events in the queue; those of the oldest: bits 15:8 function, bit 16 it writes |
+//! | 0x050 | EVENT_STATUS | ro, bits 3:0 events in the queue; of the oldest: bits 15:8 function, bit 16 it writes, bits 22:20 its number |
 //! | 0x054 | EVENT_INDEX | ro, MPT index of the oldest event's region, 24 bits |
 //! | 0x058, 0x05c | EVENT_VA_LO, _HI | ro, virtual address of the oldest event's access |
 //! | 0x060 | EVENT_POP | wo, any value: the oldest event leaves the queue |
-//! | 0x064 | EVENT_RESUME | wo, bits 23:0 MPT index; bit 31 refuse. Every access that waits for an entry of the region goes on |
+//! | 0x064 | EVENT_RESUME | wo, bits 23:0 MPT index, bits 26:24 number of the event, bit 27 all of the region; bit 31 refuse |
 //! | 0x400 + 4 i | statistic i of `types::port::stat_sources` | ro, wraps at 32 bits |
 //!
 //! Address bits 1:0 are ignored. Another offset, and a write to a read-only register, answer SLVERR and change nothing.
@@ -196,7 +196,10 @@ impl Regs {
             0x04c => u32::from(control.page_events),
             0x050 => {
                 let event = self.event();
-                self.events.len() as u32 | u32::from(event.function.0) << 8 | u32::from(event.write) << 16
+                self.events.len() as u32
+                    | u32::from(event.function.0) << 8
+                    | u32::from(event.write) << 16
+                    | u32::from(event.number) << 20
             }
             0x054 => self.event().index,
             0x058 => self.event().va.0 as u32,
@@ -242,7 +245,13 @@ impl Regs {
                 self.events.pop_front();
             }
             0x064 => {
-                self.resume = PageResume { valid: true, index: value & 0xff_ffff, refuse: value >> 31 == 1 };
+                self.resume = PageResume {
+                    valid: true,
+                    index: value & 0xff_ffff,
+                    number: (value >> 24 & 7) as u8,
+                    all: value >> 27 & 1 == 1,
+                    refuse: value >> 31 == 1,
+                };
             }
             _ => return None,
         }

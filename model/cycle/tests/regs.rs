@@ -163,6 +163,7 @@ fn events_queue_up_and_the_answer_is_one_pulse() {
         index: 0x12_3450 + n as u32,
         va: types::Va(0x0123_4567_89ab_c000 + n),
         write: n & 1 == 1,
+        number: (n as u8) & 7,
     };
     // The queue has eight places; the ninth waits.
     for n in 0..8 {
@@ -176,7 +177,7 @@ fn events_queue_up_and_the_answer_is_one_pulse() {
     assert!(!bench.out.event_ready && bench.out.irq);
     for n in 0..9 {
         let held = if n == 0 { 8 } else { 9 - n };
-        let status = held as u32 | (n as u32 & 3) << 8 | (n as u32 & 1) << 16;
+        let status = held as u32 | (n as u32 & 3) << 8 | (n as u32 & 1) << 16 | (n as u32 & 7) << 20;
         assert_eq!(bench.read(0x050), (OKAY, status), "{n}");
         assert_eq!(bench.read(0x054), (OKAY, 0x12_3450 + n as u32));
         assert_eq!(bench.read(0x058), (OKAY, 0x89ab_c000 + n as u32));
@@ -193,10 +194,12 @@ fn events_queue_up_and_the_answer_is_one_pulse() {
     assert_eq!(bench.write(0x048, 0b10, 0xf, 0), OKAY);
     bench.tick();
     assert!(!bench.out.irq);
-    for (value, refuse) in [(0x7f12_3456, false), (0x8012_3456, true)] {
+    for (value, number, all, refuse) in
+        [(0x7512_3456, 5, false, false), (0x8012_3456, 0, false, true), (0x0812_3456, 0, true, false)]
+    {
         assert_eq!(bench.write(0x064, value, 0xf, 0), OKAY);
         // It stands beside the response, for one cycle.
-        assert_eq!(bench.out.resume, PageResume { valid: true, index: 0x12_3456, refuse });
+        assert_eq!(bench.out.resume, PageResume { valid: true, index: 0x12_3456, number, all, refuse });
         bench.tick();
         assert_eq!((bench.out.resume, bench.read(0x064)), (PageResume::default(), (OKAY, 0)));
     }

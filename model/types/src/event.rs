@@ -115,7 +115,7 @@ pub enum Event<'a> {
     },
     /// Whether MTT entries that are not present are driver events; off before it is told.
     PageEvents(bool),
-    /// The driver answered the events of a region: what waits for its entries goes on.
+    /// The driver answered one or all events of a region: what waits for an entry goes on.
     PageEventAnswered {
         /// MPT index of the region.
         index: u32,

@@ -63,6 +63,7 @@ impl Plant {
         if self.fault == Fault::PasidDropped {
             tlp.pasid = PasidPrefix::default();
         }
+        self.page_header(tlp);
         let length_dw = &mut tlp.length_dw;
         match &mut tlp.body {
             Body::Memory { op, at, tag, first_be, last_be, address, no_write, .. } => {

@@ -13,6 +13,7 @@ const VA_LO: u16 = 0x058;
 const POP: u16 = 0x060;
 const RESUME: u16 = 0x064;
 const REFUSE: u32 = 1 << 31;
+const ALL: u32 = 1 << 27;
 /// MPT index of the bench's region.
 const REGION: u32 = 3;
 
@@ -43,15 +44,21 @@ fn outcomes(b: &Bench) -> Vec<(u16, u8)> {
     done
 }
 
-/// Takes the oldest event off the queue: function, index, virtual address, write.
-fn pop(b: &mut Bench) -> Option<(u32, u32, u64, bool)> {
+/// Takes the oldest event off the queue: function, index, virtual address, write, and its number as RESUME takes it.
+fn pop(b: &mut Bench) -> Option<(u32, u32, u64, bool, u32)> {
     let status = b.read_register(STATUS);
     if status & 0xf == 0 {
         return None;
     }
     let (index, low, high) = (b.read_register(INDEX), b.read_register(VA_LO), b.read_register(VA_LO + 4));
     b.write_register(POP, 0);
-    Some((status >> 8 & 0xff, index, u64::from(high) << 32 | u64::from(low), status >> 16 & 1 == 1))
+    Some((
+        status >> 8 & 0xff,
+        index,
+        u64::from(high) << 32 | u64::from(low),
+        status >> 16 & 1 == 1,
+        (status >> 20 & 7) << 24,
+    ))
 }
 
 #[test]
@@ -76,7 +83,7 @@ fn the_driver_fills_the_entry_and_the_access_goes_on() {
         b.send(at(1, 0, op, 9));
         b.idle(500);
         assert_eq!((b.out.irq, b.done.len()), (true, 0));
-        assert_eq!(pop(&mut b), Some((0, REGION, (9 << 12) + 0x40, op == Op::WRITE)));
+        assert_eq!(pop(&mut b), Some((0, REGION, (9 << 12) + 0x40, op == Op::WRITE, 0)));
         b.write_register(IRQ_STATUS, 2);
         assert_eq!((b.out.irq, pop(&mut b)), (false, None));
         // Other streams go on, in pages that share the table line as well.
@@ -95,7 +102,7 @@ fn the_driver_refuses() {
     let mut b = bench("small");
     b.send(at(1, 0, Op::WRITE, 9));
     b.idle(500);
-    b.write_register(RESUME, REGION | REFUSE);
+    b.write_register(RESUME, REGION | ALL | REFUSE);
     b.idle(100);
     assert_eq!((outcomes(&b), b.tlps.len()), (vec![(1, Syndrome::PAGE_REFUSED.0)], 0));
 }
@@ -106,9 +113,9 @@ fn an_entry_that_stays_empty_ends_the_access_after_three_answers() {
     b.send(at(1, 0, Op::READ, 9));
     for _ in 0..3 {
         b.idle(500);
-        assert!(pop(&mut b).is_some());
+        let number = pop(&mut b).unwrap().4;
         assert_eq!(b.done.len(), 0);
-        b.write_register(RESUME, REGION);
+        b.write_register(RESUME, REGION | number);
     }
     b.idle(500);
     assert_eq!((outcomes(&b), pop(&mut b)), (vec![(1, Syndrome::PAGE_RETRIES.0)], None));
@@ -123,8 +130,11 @@ fn an_answer_for_another_region_changes_nothing() {
     let mut b = bench("small");
     b.send(at(1, 0, Op::READ, 9));
     b.idle(500);
-    b.write_register(RESUME, (REGION + 1) | REFUSE);
-    b.write_register(RESUME, REGION + 1);
+    for answer in [ALL | REFUSE, ALL, REFUSE, 0] {
+        b.write_register(RESUME, (REGION + 1) | answer);
+    }
+    // Another event of this region.
+    b.write_register(RESUME, REGION | 5 << 24 | REFUSE);
     b.idle(500);
     assert_eq!((b.done.len(), pop(&mut b).is_some(), pop(&mut b)), (0, true, None));
 }
@@ -145,15 +155,37 @@ fn accesses_to_one_page_share_an_event_and_more_pages_than_events_lose_none() {
     let mut seen: Vec<u64> = std::iter::from_fn(|| pop(&mut b)).map(|e| e.2 >> 12).collect();
     assert_eq!(seen.len(), 7);
     (8..64).for_each(|n| set(&mut b, n, true));
-    b.write_register(RESUME, REGION);
+    b.write_register(RESUME, REGION | ALL);
     b.idle(2000);
     // Those that waited for an event found the line as it was, or asked the driver in their turn.
     while let Some(event) = pop(&mut b) {
         seen.push(event.2 >> 12);
-        b.write_register(RESUME, REGION);
+        b.write_register(RESUME, REGION | event.4);
         b.idle(1000);
     }
     assert_eq!(outcomes(&b), (0..16).map(|n| (n, 0)).collect::<Vec<_>>(), "{seen:?}");
+}
+
+#[test]
+fn each_event_is_answered_by_itself_so_that_one_page_does_not_use_up_the_rounds_of_another() {
+    let mut b = bench("small");
+    for n in 0..6 {
+        b.send(at(n, n, Op::READ, 16 + 8 * u64::from(n)));
+    }
+    b.idle(1000);
+    let events: Vec<_> = std::iter::from_fn(|| pop(&mut b)).collect();
+    assert_eq!(events.len(), 6);
+    // Five are filled one after the other; the sixth waits through them all.
+    for (n, event) in events[..5].iter().enumerate() {
+        set(&mut b, event.2 >> 12, true);
+        b.write_register(RESUME, REGION | event.4);
+        b.idle(600);
+        assert_eq!((b.done.len(), pop(&mut b)), (n + 1, None));
+    }
+    set(&mut b, events[5].2 >> 12, true);
+    b.write_register(RESUME, REGION | events[5].4);
+    b.idle(600);
+    assert_eq!(outcomes(&b), (0..6).map(|n| (n, 0)).collect::<Vec<_>>());
 }
 
 #[test]
@@ -167,7 +199,7 @@ fn a_queue_that_nobody_reads_loses_nothing() {
         // The driver answers without reading the queue.
         (8..64).for_each(|n| set(&mut b, n, true));
         for _ in 0..4 {
-            b.write_register(RESUME, REGION);
+            b.write_register(RESUME, REGION | ALL);
             b.idle(1500);
         }
     }

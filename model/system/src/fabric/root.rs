@@ -4,11 +4,12 @@ use super::agent::{Agent, is_translation_request};
 use super::completer::{Completer, Reply, enabled_range};
 use super::iommu::Iommu;
 use super::packet::{Class, Packet, Pool};
+use super::pager::Pager;
 use super::peers::PeerReads;
 use super::{Memories, Place};
 use crate::time::Time;
 use std::collections::VecDeque;
-use types::tlp::{Body, MemoryOp, status};
+use types::tlp::{Body, MemoryOp, message_code, status};
 use types::{AddressType, BusAddr, Iova, RequesterId, Tlp};
 
 /// A write on its way to memory.
@@ -44,16 +45,25 @@ pub(super) struct Root {
     last_write: Time,
     memory_read: Time,
     pub(super) peers: PeerReads,
+    pub(super) pager: Pager,
     /// Messages for the driver.
     pub(super) messages: VecDeque<Packet>,
     pub(super) counts: RootCounts,
 }
 
 impl Root {
-    pub(super) fn new(iommu: Iommu, agent: Agent, completer: Completer, memory_read: Time, peers: PeerReads) -> Self {
+    pub(super) fn new(
+        iommu: Iommu,
+        agent: Agent,
+        pager: Pager,
+        completer: Completer,
+        memory_read: Time,
+        peers: PeerReads,
+    ) -> Self {
         Self {
             iommu,
             agent,
+            pager,
             completer,
             writes: VecDeque::with_capacity(256),
             last_write: Time(0),
@@ -107,6 +117,11 @@ impl Root {
                 (true, None)
             }
             Body::Completion { .. } => (true, self.peers.returned(packet)),
+            Body::Message { code: message_code::PAGE_REQUEST, .. } => {
+                self.pager.request(now, &packet.tlp, &mut self.completer);
+                pool.give(packet.payload);
+                (true, None)
+            }
             Body::Message { .. } => {
                 self.messages.push_back(packet);
                 (true, None)

@@ -302,15 +302,21 @@ ports! {
         va: Va,
         /// it writes
         write: bool,
+        /// names the event among those that are open
+        number: u8 = 3,
     }
 
     |cfg|
-    /// The driver's answer to the events of a region: what waits for its entries goes on.
+    /// The driver's answer to an event, or to every event of a region: what waits goes on.
     group PageResume {
         /// an answer is given: one cycle
         valid: bool,
         /// MPT index of the region
         index: u32 = 24,
+        /// the event; an answer for another region than its own is none
+        number: u8 = 3,
+        /// every event of the region
+        all: bool,
         /// the accesses end in an error instead of looking again
         refuse: bool,
     }
