@@ -5,6 +5,10 @@
 //! arrives and writes three edges later; one fill a cycle may arrive. A revocation's range of lines is pending from its
 //! edge on, so that reads of it miss, and is swept one set a cycle once fills from before it have been written. After reset one set a cycle is cleared, and
 //! everything misses until that is done.
+//!
+//! Each way has parity bits over its tag and its line, written with them and checked by every read. A way whose parity is
+//! wrong never hits: if it was the one wanted, the read misses and the line is fetched again. The fill that follows takes
+//! its place, as that of a free way; a sweep that visits it clears it. The model keeps what the check would find.
 
 use crate::replacement::{Policy, SetState};
 use types::{Line, Replacement};
@@ -33,6 +37,8 @@ impl Sweep {
 pub struct Read {
     /// The line, when it is there.
     pub line: Option<Line>,
+    /// A way of the set has wrong parity.
+    pub bad_parity: bool,
     way: u32,
     state: SetState,
 }
@@ -43,6 +49,8 @@ struct Fill {
     key: u64,
     line: Line,
     way: u32,
+    /// Write a wrong parity bit.
+    flip: bool,
     state: SetState,
     user: u8,
 }
@@ -51,6 +59,14 @@ struct Fill {
 struct Tag {
     valid: bool,
     key: u64,
+    /// The parity of the tag or of the line is wrong.
+    bad_parity: bool,
+}
+
+impl Tag {
+    fn names(&self, key: u64) -> bool {
+        self.valid && !self.bad_parity && self.key == key
+    }
 }
 
 /// The cache.
@@ -121,7 +137,8 @@ impl LineCache {
         if let Some(n) = set {
             let set = self.set_of(sweep.first.wrapping_add(u64::from(n)));
             for tag in &mut self.tags[set * self.ways..(set + 1) * self.ways] {
-                tag.valid &= !sweep.covers(tag.key);
+                // A wrong tag names nothing.
+                tag.valid &= !(tag.bad_parity || sweep.covers(tag.key));
             }
         }
         if ended {
@@ -136,10 +153,11 @@ impl LineCache {
         let row = &self.tags[set * self.ways..(set + 1) * self.ways];
         let way = row
             .iter()
-            .position(|tag| tag.valid && tag.key == key)
+            .position(|tag| tag.names(key))
             .filter(|_| self.cleared() && !self.sweep.is_some_and(|s| s.covers(key)));
         Read {
             line: way.map(|way| self.lines[set * self.ways + way]),
+            bad_parity: row.iter().any(|tag| tag.valid && tag.bad_parity),
             way: way.unwrap_or(0) as u32,
             state: self.states[set],
         }
@@ -152,13 +170,13 @@ impl LineCache {
     }
 
     /// One edge: writes the fill that is due and takes a new one; returns the `user` of the fill just written, and whether
-    /// a sweep ended.
-    pub fn step(&mut self, fill: Option<(u64, Line, u8)>) -> (Option<u8>, bool) {
+    /// a sweep ended. With `flip` the new fill is written with a wrong parity bit.
+    pub fn step(&mut self, fill: Option<(u64, Line, u8)>, flip: bool) -> (Option<u8>, bool) {
         let swept = self.sweep();
-        (self.step_fill(fill), swept)
+        (self.step_fill(fill, flip), swept)
     }
 
-    fn step_fill(&mut self, fill: Option<(u64, Line, u8)>) -> Option<u8> {
+    fn step_fill(&mut self, fill: Option<(u64, Line, u8)>, flip: bool) -> Option<u8> {
         if self.clearing < self.sets {
             let set = self.clearing;
             self.tags[set * self.ways..(set + 1) * self.ways].fill(Tag::default());
@@ -174,17 +192,17 @@ impl LineCache {
             let state = self.states[set];
             let way = row
                 .iter()
-                .position(|tag| tag.valid && tag.key == key)
-                .or_else(|| row.iter().position(|tag| !tag.valid))
+                .position(|tag| tag.names(key))
+                .or_else(|| row.iter().position(|tag| !tag.valid || tag.bad_parity))
                 .unwrap_or(self.policy.victim(state) as usize);
-            self.fills[0] = Fill { valid: true, key, line, way: way as u32, state, user };
+            self.fills[0] = Fill { valid: true, key, line, way: way as u32, flip, state, user };
         }
         if !due.valid {
             return None;
         }
         let set = self.set_of(due.key);
         let at = set * self.ways + due.way as usize;
-        self.tags[at] = Tag { valid: true, key: due.key };
+        self.tags[at] = Tag { valid: true, key: due.key, bad_parity: due.flip };
         self.lines[at] = due.line;
         self.states[set] = self.policy.touch(due.state, due.way, true);
         Some(due.user)

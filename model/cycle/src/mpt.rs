@@ -11,7 +11,8 @@
 //! (their sequence bit is old). Other streams go on, and several lines may be in flight. Latency 4 on a hit, one request
 //! a cycle. What `dma` wants to have judged again comes in a queue of its own, one an engine, behind those of the streams.
 //! A revocation drops its line, marks fetches in flight as stale, and begins a grant epoch of its function, which every
-//! request carries from the edge that read the table. Checks in the order of the syndromes: key, variant, PD, function, bounds, rights, operation.
+//! request carries from the edge that read the table. A parity error in the cache is a miss with a
+//! counter. Checks in the order of the syndromes: key, variant, PD, function, bounds, rights, operation.
 
 use crate::line_cache::{LineCache, Read};
 use crate::line_fetch::LineFetches;
@@ -127,6 +128,7 @@ impl Mpt {
             }
             (None, true) => {
                 self.out.stat_miss = true;
+                self.out.stat_parity = stage.read.bad_parity;
                 s.room += 1;
                 s.issued = 0;
                 s.sequence = !s.sequence;
@@ -200,7 +202,7 @@ impl Mpt {
     fn fill(&mut self, inp: &MptIn) {
         let arrival = self.fetches.arrival(&inp.fill, inp.control.timeout);
         let line = arrival.and_then(|a| a.data.map(|line| (a.line, line, a.fetch)));
-        let (written, swept) = self.cache.step(line);
+        let (written, swept) = self.cache.step(line, inp.inject_parity);
         self.out.revoke_done = swept;
         let unusable = arrival.filter(|a| a.data.is_none());
         let fault = unusable.is_some_and(|a| !a.stale);

@@ -10,6 +10,7 @@
 //! Misses park in the storage of their slot and look up again when their line has been written; several lines may be in
 //! flight, and segments that hit pass. Segments may leave in any order; `replay` restores it. A segment looked up again
 //! goes before new ones, which then queue in a FIFO that has a place for every slot. Latency 4 on a hit, one a cycle.
+//! A parity error in the cache is a miss with a counter.
 //!
 //! A segment whose entry is not present may wait for the driver (page_events.rs); its line is then fetched again, past what
 //! the cache holds.
@@ -98,6 +99,7 @@ impl Mtt {
         }
         let Some(line) = read.line else {
             self.out.stat_miss = true;
+            self.out.stat_parity = read.bad_parity;
             self.park(&segment);
             return;
         };
@@ -146,7 +148,7 @@ impl Mtt {
     fn fill(&mut self, inp: &MttIn) {
         let arrival = self.fetches.arrival(&inp.fill, inp.timeout);
         let line = arrival.and_then(|a| a.data.map(|line| (a.line, line, a.fetch)));
-        let (written, swept) = self.cache.step(line);
+        let (written, swept) = self.cache.step(line, inp.inject_parity);
         self.out.revoke_done = swept;
         let unusable = arrival.filter(|a| a.data.is_none());
         let fault = unusable.is_some_and(|a| !a.stale);

@@ -43,13 +43,14 @@
 //!
 //! One write and one read may be under way; the channel is ready again once the response is taken.
 //!
-//! **How a RAM counts some fifty statistics at once.** Every statistic has a front counter that takes its increment each
+//! **How a RAM counts all statistics at once.** Every statistic has a front counter that takes its increment each
 //! cycle. A sweep visits one statistic a cycle, adds its front counter to its RAM row and restarts it, so a counter is
-//! emptied every 64 cycles; a read takes the RAM port for three of at least four cycles, which makes it 256 at worst: 9
-//! bits hold one-bit increments without loss (wider increments take wider counters). A read returns row plus front
-//! counter with the sweep held, so its value is the exact count and its latency does not depend on the sweep's place.
+//! emptied after as many cycles as there are statistics, at most 127; a read takes the RAM port for three of at least
+//! four cycles, which makes it 508 at worst: 9 bits hold one-bit increments without loss (wider increments take wider
+//! counters). A read returns row plus front counter with the sweep held, so its value is the exact count and its latency
+//! does not depend on the sweep's place.
 //! The model keeps the same thing as bit planes: bit i of plane p is bit p of the front counter of bus bit i, which
-//! makes an update two words of logic.
+//! makes an update two words of logic a word of the bus.
 
 use crate::page_events::EVENTS;
 use std::collections::VecDeque;

@@ -15,9 +15,9 @@
 //! | message | taken at k, on `message` in cycle k+1, one a cycle |
 //!
 //! A completion is the unit's when its requester ID is one of the functions' and its tag lies in a range in use; a table
-//! line must be for the physical function. Requester IDs are kept in a RAM of 256 entries by their low eight bits, so
-//! two functions of the unit may not share those (within one bus they cannot). Fields of the header go with every beat,
-//! and the numbering of tags follows the tag width of function 0, as in `tlp_tx`.
+//! line must be for the physical function. Requester IDs stand in registers, one a function, and all sixteen bits are
+//! compared: functions of one unit may lie on several buses. Fields of the header go with every beat, and the numbering of
+//! tags follows the tag width of function 0, as in `tlp_tx`.
 //!
 //! A table line is 64 bytes at a 64-byte boundary, so it comes in one completion whatever the Read Completion Boundary;
 //! anything else (length, Byte Count, status, poison, an error from the core) gives a fill that failed.
@@ -26,7 +26,6 @@
 
 use std::collections::VecDeque;
 use types::UnitCfg;
-use types::addr::RequesterId;
 use types::config::TagMap;
 use types::port::{CplBeat, LineFill, MessageTlp, TlpBeat, TlpRxIn, TlpRxOut};
 use types::ports::{Block, Cycle};
@@ -35,6 +34,8 @@ use types::tlp::{Header, status};
 
 /// Entries of the message skid buffer.
 const SKID: usize = 2;
+/// No requester ID.
+const NOBODY: u32 = u32::MAX;
 /// DWs of a table line.
 const LINE_DW: u16 = 16;
 
@@ -69,9 +70,8 @@ pub struct TlpRx {
     /// DWs in a beat.
     lanes: u16,
     tag_mode: u8,
-    physical: Option<RequesterId>,
-    /// Bus number of the function whose requester ID has these low eight bits.
-    buses: Box<[Option<u8>; 256]>,
+    /// Requester ID of each function; `NOBODY` before it is configured.
+    requesters: Box<[u32]>,
     stage: TlpBeat,
     stage_error: bool,
     current: Current,
@@ -102,7 +102,7 @@ impl TlpRx {
             n if n < t.mtt => (Route::Mpt, at(t.mpt)),
             n if n < t.flush => (Route::Mtt, at(t.mtt)),
             // The flush read is the request behind the last Translation Request.
-            n if n < t.ats => (Route::Ats, (t.data - t.ats) as u16),
+            n if n < t.ats => (Route::Ats, self.cfg.ats_requests as u16),
             n if n < t.data => (Route::Ats, at(t.ats)),
             n if n < t.end => (Route::Data, at(t.data)),
             _ => (Route::Dropped, 0),
@@ -113,12 +113,12 @@ impl TlpRx {
     fn open(&self, hdr: &Header) -> Current {
         let [dw0, dw1, dw2, _] = hdr.0;
         let kind = dw0 >> 24;
-        let requester = RequesterId((dw2 >> 16) as u16);
+        let requester = dw2 >> 16;
         let tag = (dw0 >> 23 & 1) << 9 | (dw0 >> 19 & 1) << 8 | dw2 >> 8 & 0xff;
-        let known = self.buses[usize::from(requester.0 & 0xff)] == Some((requester.0 >> 8) as u8);
+        let known = self.requesters.contains(&requester);
         let (mut route, index) = self.number(tag as u16).map_or((Route::Dropped, 0), |n| self.range(n));
         let table = matches!(route, Route::Mpt | Route::Mtt);
-        if kind & !0x40 != 0x0a || !known || table && self.physical != Some(requester) {
+        if kind & !0x40 != 0x0a || !known || table && self.requesters[0] != requester {
             route = Route::Dropped;
         }
         let nonzero = |field: u32, zero: u16| if field == 0 { zero } else { field as u16 };
@@ -186,11 +186,10 @@ impl Block for TlpRx {
     fn new(cfg: &UnitCfg) -> Self {
         Self {
             cfg: cfg.clone(),
-            tags: cfg.tags(),
+            tags: cfg.tags_in(0),
             lanes: cfg.data_dws() as u16,
             tag_mode: 0,
-            physical: None,
-            buses: Box::new([None; 256]),
+            requesters: vec![NOBODY; cfg.functions as usize].into(),
             stage: TlpBeat::default(),
             stage_error: false,
             current: Current::default(),
@@ -260,12 +259,13 @@ impl Block for TlpRx {
             self.messages.push_back(inp.rx_msg_tlp);
         }
 
-        if inp.cfg.valid && u32::from(inp.cfg.function.0) < self.cfg.functions {
-            let requester = inp.cfg.requester;
-            self.buses[usize::from(requester.0 & 0xff)] = Some((requester.0 >> 8) as u8);
+        if inp.cfg.valid
+            && let Some(requester) = self.requesters.get_mut(usize::from(inp.cfg.function.0))
+        {
+            *requester = u32::from(inp.cfg.requester.0);
             if inp.cfg.function.0 == 0 {
-                self.physical = Some(requester);
                 self.tag_mode = inp.cfg.tag_mode;
+                self.tags = self.cfg.tags_in(self.tag_mode);
             }
         }
     }

@@ -106,6 +106,7 @@ impl Unit {
             retranslate: w.dma.retranslate,
             revoke: w.ats.revoke,
             revoked: w.ats.revoked,
+            inject_parity: false,
         }
     }
 
@@ -277,6 +278,7 @@ impl Unit {
             page_events: w.regs.control.page_events,
             event_ready: w.regs.event_ready,
             resume: w.regs.resume,
+            inject_parity: false,
         }
     }
 
@@ -362,5 +364,22 @@ impl Block for Unit {
             self.regs.idle_until(&Self::regs_in(inp, w, self.stat))?,
         ];
         blocks.into_iter().min()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use types::port::stat_width;
+
+    #[test]
+    fn the_first_and_the_last_statistic_stand_at_the_ends_of_the_bus() {
+        let mut wires = Wires::default();
+        assert_eq!(wires.stat(), StatBus::default());
+        wires.mpt.stat_hit = true;
+        wires.tlp_rx.stat_dropped = true;
+        let last = stat_width(&types::config::NAMED[0].1) - 1;
+        assert!(last >= 64, "the bus is wider than a word");
+        assert_eq!(wires.stat(), StatBus::from_bits(1 | 1 << last));
     }
 }

@@ -18,6 +18,7 @@ struct Bench {
     done: Vec<(u64, CheckedRequest)>,
     /// Fetches taken and not answered yet.
     fetches: std::collections::VecDeque<(u8, Iova)>,
+    parity: u32,
 }
 
 impl Bench {
@@ -37,6 +38,7 @@ impl Bench {
             cycle: 0,
             done: Vec::new(),
             fetches: Default::default(),
+            parity: 0,
         };
         b.step(MptIn { reset: true, ..MptIn::default() });
         while !b.out.wr_ready {
@@ -54,6 +56,7 @@ impl Bench {
         self.mpt.step(&MptIn { control: self.control, room, ..inp });
         self.mpt.outputs(&mut self.out);
         self.cycle += 1;
+        self.parity += u32::from(self.out.stat_parity);
         if self.out.checked.valid {
             self.done.push((self.cycle, self.out.checked));
         }
@@ -72,9 +75,13 @@ impl Bench {
     }
 
     fn fill(&mut self, index: u8, region: Option<&Region>) {
+        self.fill_with(index, region, false);
+    }
+
+    fn fill_with(&mut self, index: u8, region: Option<&Region>, inject_parity: bool) {
         let fill =
             LineFill { valid: true, index, ok: region.is_some(), line: region.map(Region::encode).unwrap_or_default() };
-        self.step(MptIn { fill, fetch_ready: true, ..MptIn::default() });
+        self.step(MptIn { fill, inject_parity, fetch_ready: true, ..MptIn::default() });
     }
 
     /// Brings the region of `key` into the cache by a first request, which is checked.
@@ -260,4 +267,43 @@ fn a_full_queue_holds_requests_back_and_loses_none() {
     b.fill(0, Some(&region()));
     b.idle(60);
     assert_eq!(b.done.iter().map(|(_, c)| c.id.0).collect::<Vec<_>>(), (0..16).collect::<Vec<_>>());
+}
+
+#[test]
+fn a_parity_error_is_a_miss_with_a_counter_and_the_entry_is_fetched_again() {
+    let mut b = Bench::new();
+    b.send(request(1, 0));
+    b.idle(20);
+    let (index, address) = b.fetches.pop_front().unwrap();
+    // What stands in the cache would be refused; it is never looked at.
+    b.fill_with(index, Some(&Region { variant: 1, ..region() }), true);
+    b.idle(20);
+    let (again, same) = b.fetches.pop_front().unwrap();
+    assert_eq!((b.done.len(), b.parity, same), (0, 1, address));
+    b.fill(again, Some(&region()));
+    b.idle(20);
+    assert_eq!(b.done.iter().map(|(_, c)| (c.id.0, c.syndrome)).collect::<Vec<_>>(), [(1, Syndrome::OK)]);
+    // The bad way is gone, the good one hits.
+    b.done.clear();
+    let taken = b.send(request(2, 0));
+    b.idle(20);
+    assert_eq!((b.done[0].0, b.parity, b.fetches.len()), (taken + 4, 1, 0));
+}
+
+#[test]
+fn a_parity_error_whose_second_fetch_fails_is_a_failed_fetch() {
+    let mut b = Bench::new();
+    b.send(request(1, 0));
+    b.idle(20);
+    let (index, _) = b.fetches.pop_front().unwrap();
+    b.fill_with(index, Some(&region()), true);
+    b.idle(20);
+    let (again, _) = b.fetches.pop_front().unwrap();
+    b.fill(again, None);
+    b.idle(20);
+    assert_eq!(b.done.iter().map(|(_, c)| c.syndrome).collect::<Vec<_>>(), [Syndrome::TABLE_FETCH]);
+    // The bad way is still there and still no hit.
+    b.send(request(2, 0));
+    b.idle(20);
+    assert_eq!((b.fetches.len(), b.parity), (1, 2));
 }

@@ -12,6 +12,7 @@ struct Bench {
     mapped: Vec<(u64, MappedSegment)>,
     fetches: Vec<(u8, Iova)>,
     merges: u32,
+    parity: u32,
 }
 
 impl Bench {
@@ -24,6 +25,7 @@ impl Bench {
             mapped: Vec::new(),
             fetches: Vec::new(),
             merges: 0,
+            parity: 0,
         };
         // 2048 entries: 256 lines in 4 ways, 64 sets to clear.
         b.idle(64);
@@ -41,6 +43,7 @@ impl Bench {
             self.fetches.push((self.out.fetch.index, self.out.fetch.address));
         }
         self.merges += u32::from(self.out.stat_merge);
+        self.parity += u32::from(self.out.stat_parity);
     }
 
     fn idle(&mut self, cycles: u32) {
@@ -56,6 +59,12 @@ impl Bench {
     fn fill(&mut self, index: u8, ok: bool, line: Line) {
         let fill = LineFill { valid: true, index, ok, line };
         self.step(MttIn { fill, fetch_ready: true, ..MttIn::default() });
+    }
+
+    /// Fills with a wrong parity bit.
+    fn fill_badly(&mut self, index: u8, line: Line) {
+        let fill = LineFill { valid: true, index, ok: true, line };
+        self.step(MttIn { fill, inject_parity: true, fetch_ready: true, ..MttIn::default() });
     }
 
     fn warm(&mut self, entry: Iova, line: Line) {
@@ -218,4 +227,73 @@ fn segments_that_failed_protection_pass_without_a_lookup() {
     b.idle(20);
     assert_eq!((b.mapped[0].0, b.mapped[0].1.tag.syndrome), (taken + 4, Syndrome::PD));
     assert!(b.fetches.is_empty());
+}
+
+/// What a bad line would translate to.
+fn wrong() -> MttEntry {
+    MttEntry { address: TlpAddr(0xbad_0000), ..host() }
+}
+
+#[test]
+fn a_parity_error_is_a_miss_with_a_counter_and_the_line_is_fetched_again() {
+    let mut b = Bench::new();
+    b.send(segment(1, Iova(0x9000)));
+    b.idle(10);
+    b.fill_badly(b.fetches[0].0, line(wrong()));
+    b.idle(20);
+    assert_eq!((b.mapped.len(), b.fetches.len(), b.parity), (0, 2, 1));
+    assert_eq!(b.fetches[1].1, b.fetches[0].1);
+    b.fill(b.fetches[1].0, true, line(host()));
+    b.idle(20);
+    assert_eq!(b.mapped.iter().map(|(_, m)| m.address).collect::<Vec<_>>(), [TlpAddr(0x5_0123)]);
+    // The bad way is gone, the good one hits.
+    b.mapped.clear();
+    let taken = b.send(segment(2, Iova(0x9008)));
+    b.idle(8);
+    assert_eq!((b.mapped[0].0, b.mapped[0].1.address, b.parity), (taken + 4, TlpAddr(0x5_1123), 1));
+}
+
+#[test]
+fn a_bad_way_hides_no_good_one_and_goes_with_the_next_fill_of_its_set() {
+    let mut b = Bench::new();
+    // 64 sets: lines 0x1000 bytes apart share one.
+    b.warm(Iova(0x1000), line(host()));
+    b.send(segment(1, Iova(0x2000)));
+    b.idle(10);
+    b.fill_badly(b.fetches[0].0, line(wrong()));
+    b.idle(12);
+    // Its segment has missed again, and waits. The other line of the set still hits, and counts nothing.
+    assert_eq!((b.fetches.len(), b.parity), (2, 1));
+    let taken = b.send(segment(2, Iova(0x1000)));
+    b.idle(8);
+    assert_eq!((b.mapped[0].0, b.mapped[0].1.address, b.parity), (taken + 4, TlpAddr(0x5_0123), 1));
+    // A third line of the set meets the bad way when it misses, and takes its place.
+    b.send(segment(3, Iova(0x3000)));
+    b.idle(10);
+    b.fill(b.fetches[2].0, true, line(host()));
+    b.idle(12);
+    assert_eq!((b.mapped.len(), b.parity), (2, 2));
+    b.send(segment(4, Iova(0x4000)));
+    b.idle(10);
+    assert_eq!((b.fetches.len(), b.parity), (4, 2), "nothing bad is left");
+    b.fill(b.fetches[1].0, true, line(host()));
+    b.idle(12);
+    assert_eq!(b.mapped.last().map(|(_, m)| (m.tag.slot, m.address)), Some((Slot(1), TlpAddr(0x5_0123))));
+}
+
+#[test]
+fn a_revocation_that_visits_a_bad_way_drops_it() {
+    let mut b = Bench::new();
+    b.send(segment(1, Iova(0x9000)));
+    b.idle(10);
+    b.fill_badly(b.fetches[0].0, line(wrong()));
+    b.idle(12);
+    assert_eq!((b.fetches.len(), b.parity), (2, 1));
+    // Another line of the same set: 0x9000 and 0xa000 are lines 0x240 and 0x280.
+    let revoke = types::port::RevokeLines { valid: true, index: 0, first: 0x280, count: 1 };
+    b.step(MttIn { revoke, fetch_ready: true, ..MttIn::default() });
+    b.idle(20);
+    b.send(segment(2, Iova(0xb000)));
+    b.idle(10);
+    assert_eq!(b.parity, 1);
 }

@@ -449,3 +449,35 @@ fn a_message_takes_one_cycle() {
     }
     assert_eq!(seen, (1..10).map(|c| (c, c - 1)).collect::<Vec<_>>());
 }
+
+#[test]
+fn functions_on_two_buses_are_told_apart_by_all_sixteen_bits() {
+    let mut bench = Bench::new(wide(64), 2);
+    // Function 1 moves to bus 2 with the low bits of function 0.
+    let moved = FunctionCfg {
+        valid: true,
+        function: FunctionId(1),
+        requester: RequesterId(0x0200),
+        tag_mode: 2,
+        ..FunctionCfg::default()
+    };
+    bench.dut.step(&TlpRxIn { cfg: moved, ..TlpRxIn::default() });
+    for (i, (requester, known)) in
+        [(0x0100, true), (0x0200, true), (0x0300, false), (0x0000, false), (VIRTUAL.0, false)].into_iter().enumerate()
+    {
+        bench.data.clear();
+        let mut c = cpl(256 + DATA0, 4, i as u64);
+        body(&mut c, |_, _, r, _| *r = RequesterId(requester));
+        bench.send(&c);
+        bench.settle();
+        assert_eq!(bench.data.len(), usize::from(known), "{requester:#06x}");
+    }
+    // Table lines are the physical function's alone.
+    for (requester, count) in [(0x0200, 0), (0x0100, 1)] {
+        let mut line = cpl(256, 64, 1);
+        body(&mut line, |_, _, r, _| *r = RequesterId(requester));
+        bench.send(&line);
+        bench.settle();
+        assert_eq!(bench.mpt.len(), count);
+    }
+}

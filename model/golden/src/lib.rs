@@ -10,6 +10,7 @@
 //! | `translations` | what ATS has answered, and the scope of invalidations |
 //! | `data` | data TLPs: to which request each belongs, and whether it is legal for it |
 //! | `outbound` | every TLP that leaves: form, table fetches, Translation Requests, tags |
+//! | `prefetch` | Translation Requests for a page that nobody needs yet |
 //! | `outstanding` | completions |
 //! | `page_request` | Page Requests, their responses, driver events |
 //! | `paths` | flushes where an ordered stream changes between translated and untranslated requests |
@@ -33,6 +34,7 @@ mod outbound;
 mod outstanding;
 mod page_request;
 mod paths;
+mod prefetch;
 mod request;
 mod tables;
 mod translations;
@@ -59,12 +61,19 @@ pub struct Judge {
     pages: page_request::Pages,
     paths: paths::Paths,
     requests: request::Requests,
+    /// The unit may ask ahead for the page behind one that is needed.
+    prefetch: bool,
 }
 
 impl Judge {
     /// A judge before the first event: nothing is configured, nothing is mapped.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// The same for a unit that may ask for the page behind one that is needed, before that is needed itself.
+    pub fn with_prefetch(self) -> Self {
+        Self { prefetch: true, ..self }
     }
 
     /// Takes the next event, or says which rule it breaks.

@@ -174,7 +174,10 @@ impl Judge {
         for i in 0..u64::from(count) {
             let first = iova.0.wrapping_add(i << unit.log2());
             let unit = (Iova(first), Iova(first | unit.offset_mask().0));
-            let needs = self.needs(cfg, unit);
+            let mut needs = self.needs(cfg, unit);
+            if count == 1 {
+                needs.extend(self.page_ahead(cfg, unit));
+            }
             if needs.is_empty() {
                 return refuse("no open request needs it");
             }
@@ -203,7 +206,7 @@ impl Judge {
     }
 
     /// Who still needs a range of IOVAs translated: the prefix to ask with, and whether it writes.
-    fn needs(&self, cfg: &FunctionCfg, unit: (Iova, Iova)) -> Vec<(PasidPrefix, bool)> {
+    pub(crate) fn needs(&self, cfg: &FunctionCfg, unit: (Iova, Iova)) -> Vec<(PasidPrefix, bool)> {
         let mut out = Vec::new();
         for open in self.requests.open.values().filter(|o| o.wr.function == cfg.function) {
             let pages = self.pages(open, self.requests.least_sent(open.accepted), When::Now);

@@ -67,7 +67,8 @@ fn a_wrong_type_or_value_names_source_key_value_and_what_is_allowed() {
         ("link.nic.lanes=3", "link.nic.lanes = 3: must be one of 1, 2, 4, 8, 16"),
         ("iommu.walkers=0", "iommu.walkers = 0: must be 1 to 1024"),
         ("traffic.qps=65", "traffic.qps = 65: must be 1 to 62"),
-        ("function.tag_bits=5", "function.tag_bits = 5: gives 32 tags"),
+        ("function.tag_bits=6", "function.tag_bits = 6: must be one of 5, 8, 10"),
+        ("unit.sizes.ats_prefetch=2", "unit.sizes.ats_prefetch = 2: invalid type"),
         ("region.translation_bytes=4096", "region.translation_bytes = 4096: must be at least"),
         ("function.smallest_translation_unit_bytes=4096", "must equal the ATC's granule"),
         ("iommu.ats=false", "iommu.ats = false: must be true"),
@@ -81,6 +82,18 @@ fn a_wrong_type_or_value_names_source_key_value_and_what_is_allowed() {
     let text = "base = \"stellar-ats\"\n[unit.sizes]\natc_granule_log2 = 13\n";
     let message = Config::parse::<&str>("mine.toml", text, &[]).unwrap_err().to_string();
     assert!(message.starts_with("preset stellar-ats: function.smallest_translation_unit_bytes = 65536"), "{message}");
+}
+
+#[test]
+fn five_bit_tags_are_enough_and_prefetch_is_off_unless_asked_for() {
+    let cfg = Config::load("stellar-ats", &["function.tag_bits=5"]).unwrap();
+    assert!(!cfg.unit_cfg().ats_prefetch);
+    let set = Config::load("stellar-ats", &["unit.sizes.ats_prefetch=true"]).unwrap();
+    assert!(set.unit_cfg().ats_prefetch);
+    // Results tell them apart; spelling out the default changes nothing.
+    let plain = Config::load::<&str>("stellar-ats", &[]).unwrap().fingerprint();
+    let off = Config::load("stellar-ats", &["unit.sizes.ats_prefetch=false"]).unwrap().fingerprint();
+    assert_eq!((plain == off, plain == set.fingerprint()), (true, false));
 }
 
 #[test]

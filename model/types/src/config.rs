@@ -56,6 +56,9 @@ pub struct UnitCfg {
     pub ats_requests: u32,
     /// Consecutive translations asked for by one request, 1 to 16; at most 8 where the Read Completion Boundary is 64 bytes.
     pub ats_entries: u32,
+    /// Whether a miss also asks for the page behind the one that missed.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub ats_prefetch: bool,
     /// Segments parked at a time; [`UnitCfg::slots`] adds those in the pipeline.
     pub parked_segments: u32,
     /// Segments one stream may hold at a time.
@@ -76,6 +79,8 @@ pub const PIPELINE_SLOTS: u32 = 16;
 pub const PAGE_GROUPS: u32 = 16;
 /// Times that an access asks for a page which was said to be there, before it ends in an error.
 pub const PAGE_ROUNDS: u8 = 3;
+/// Data tags that Translation Requests leave where tag numbers are short.
+pub const DATA_TAGS: u32 = 8;
 /// Slots that `replay` keeps for translations that `dma` looks up again, one an engine.
 pub const RETRANSLATE_SLOTS: u32 = 2;
 
@@ -129,14 +134,32 @@ impl UnitCfg {
         8
     }
 
-    /// The numbering of read tags: each user has its own range, so that none can starve another.
+    /// The numbering of read tags: each user has its own range, so that none can starve another. This is the one for
+    /// 10-bit tags, where every range is whole; see [`UnitCfg::tags_in`].
     pub const fn tags(&self) -> TagMap {
+        self.tags_in(2)
+    }
+
+    /// The numbering with 5-bit (`tag_mode` 0), 8-bit (1) or 10-bit tags (2): 32, 256 or 768 numbers.
+    ///
+    /// Table fetches and the flush come first, the same in every mode. Where numbers are short, data keeps up to
+    /// [`DATA_TAGS`], Translation Requests take what is left of theirs, and data the rest: no range is empty.
+    pub const fn tags_in(&self, tag_mode: u8) -> TagMap {
+        const fn least(a: u32, b: u32) -> u32 {
+            if a < b { a } else { b }
+        }
+        let numbers = match tag_mode {
+            0 => 32,
+            1 => 256,
+            _ => 768,
+        };
         let mpt = 0;
         let mtt = mpt + self.mpt_fetches;
         let flush = mtt + self.mtt_fetches;
         let ats = flush + 1;
-        let data = ats + self.ats_requests;
-        TagMap { mpt, mtt, flush, ats, data, end: data + self.read_tags }
+        let spare = numbers - least(numbers, ats + least(self.read_tags, DATA_TAGS));
+        let data = ats + least(self.ats_requests, if spare == 0 { 1 } else { spare });
+        TagMap { mpt, mtt, flush, ats, data, end: least(data + self.read_tags, numbers) }
     }
 
     /// The configuration called `name`.
@@ -169,7 +192,8 @@ impl UnitCfg {
         range("mpt_fetches", self.mpt_fetches, 1, 16)?;
         power("mtt_ways", self.mtt_ways, 1, 8)?;
         power("mtt_entries", self.mtt_entries, 8 * self.mtt_ways, 1 << 24)?;
-        range("mtt_fetches", self.mtt_fetches, 1, 16)?;
+        // With 5-bit tags a flush, a Translation Request and a data read need a number each as well.
+        range("mtt_fetches", self.mtt_fetches, 1, if self.mpt_fetches > 13 { 29 - self.mpt_fetches } else { 16 })?;
         power("atc_sets", self.atc_sets, 1, 1 << 16)?;
         range("atc_ways", self.atc_ways, 1, 16)?;
         range("atc_large", self.atc_large, 1, 64)?;
@@ -197,7 +221,7 @@ pub struct CfgError {
     pub allowed: String,
 }
 
-/// First tag of each user's range; see [`UnitCfg::tags`].
+/// First tag of each user's range; see [`UnitCfg::tags_in`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TagMap {
     /// MPT fetches.
@@ -233,6 +257,7 @@ const fn named(data_bits: u32, streams: u32, functions: u32) -> UnitCfg {
         atc_replacement: Replacement::Lru,
         ats_requests: 2,
         ats_entries: 1,
+        ats_prefetch: false,
         parked_segments: 4,
         stream_slots: 4,
         read_tags: 4,

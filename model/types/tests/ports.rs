@@ -87,3 +87,19 @@ fn no_block_has_two_ports_of_one_name() {
     check::<RegsIn, RegsOut>();
     check::<UnitIn, UnitOut>();
 }
+
+#[test]
+fn the_statistics_bus_may_be_wider_than_a_word() {
+    let cfg = &NAMED[1].1;
+    let width = stat_width(cfg);
+    assert!(width <= 128);
+    // Each bit alone, through a row of the unit's outputs.
+    let mut row = vec![0; row_bits::<UnitOut>(cfg).div_ceil(64)];
+    for bit in 0..width {
+        let stat = StatBus::from_bits(1 << bit);
+        assert_eq!(stat.0.iter().map(|w| w.count_ones()).sum::<u32>(), 1);
+        assert_eq!(stat.0[bit as usize / 64], 1 << (bit % 64));
+        UnitOut { stat, ..UnitOut::default() }.pack(cfg, &mut row);
+        assert_eq!(UnitOut::unpack(cfg, &row).stat, stat);
+    }
+}

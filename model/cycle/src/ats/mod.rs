@@ -15,10 +15,14 @@
 //! Invalidations and answers are unordered (10.3.6), so at the edge at which `atc` takes an invalidation every request in
 //! flight is compared with it: one that asked inside the range is discarded, and its segments ask again; any other of
 //! the function is cut to the granule it asked for, since its answer might cover more and reach into the range.
+//!
+//! With `ats_prefetch` a miss also asks for the page behind it (prefetch.rs). With 5-bit tags there may be fewer numbers
+//! than requests (`UnitCfg::tags_in`); those without a number are not opened.
 
 mod invalidate;
 mod messages;
 mod page_request;
+mod prefetch;
 mod request;
 
 use crate::progress::{Wait, wait};
@@ -26,16 +30,21 @@ use crate::timeout::Timeouts;
 use invalidate::{Events, Inputs, Invalidations};
 use messages::{NO_MESSAGE, response_of};
 use page_request::{PageRequests, function_of};
+use prefetch::Prefetch;
 use request::{ENTRIES, Request, State};
 use std::collections::VecDeque;
 use types::port::{AtcFill, AtcKey, AtsIn, AtsMiss, AtsOut, AtsWake, CplBeat, FunctionCfg, MessageTlp, TlpDescriptor};
 use types::tlp::{TlpOp, status};
-use types::{AddressType, Block, Cycle, Iova, RequesterId, Syndrome, TlpAddr, UnitCfg};
+use types::{AddressType, Block, Cycle, FunctionId, Iova, RequesterId, Syndrome, TlpAddr, UnitCfg};
 /// What is held here, and what it needs to go on.
 pub const WAITS: &[Wait] = &[
     wait("ats.request", "tlp_tx.ats_request", "it has not been sent"),
     wait("ats.request", "agent.completion", "it has been sent"),
     wait("ats.request", "atc.fill", "its answer is being kept"),
+    wait("ats.prefetch", "ats.request", "requests for misses go first"),
+    wait("ats.prefetch", "tlp_tx.ats_request", "it has not been sent"),
+    wait("ats.prefetch", "agent.completion", "it has been sent"),
+    wait("ats.prefetch", "atc.fill", "its answer is being kept"),
     wait("ats.invalidation", "ats.request", "a fill is on its way into the ATC: its answer is there already"),
     wait("ats.invalidation", "atc.engine", "its range is swept"),
     wait("ats.invalidation", "dma.committed", "TLPs of the old epoch are in flight"),
@@ -55,10 +64,14 @@ pub struct Ats {
     /// Granules asked for at a time.
     entries: u32,
     tag_base: u16,
+    /// Requests that have a tag in each tag width, and in the one in force.
+    tags: [usize; 3],
+    usable: usize,
     functions: Vec<FunctionCfg>,
     requests: Vec<Request>,
     miss: AtsMiss,
     to_send: VecDeque<u8>,
+    prefetch: Prefetch,
     answered: VecDeque<u8>,
     /// The request whose fill `atc` has taken and not yet made visible.
     filling: Option<u8>,
@@ -82,7 +95,9 @@ impl Ats {
         (self.flush_sent, self.page_leaves) = (false, false);
         self.pages.reset();
         self.miss = AtsMiss::default();
+        self.usable = self.tags[0];
         self.to_send.clear();
+        self.prefetch.reset();
         self.answered.clear();
         self.filling = None;
         self.open = 0;
@@ -97,10 +112,11 @@ impl Ats {
     fn place(&mut self) {
         let miss = self.miss;
         if !miss.valid {
+            self.open_prefetch();
             return;
         }
         let joins = self.requests.iter().position(|r| {
-            !matches!(r.state, State::Free | State::Retired)
+            r.under_way()
                 && r.key.function == miss.key.function
                 && r.key.pasid == miss.key.pasid
                 && r.covers(miss.key.iova, self.granule_log2)
@@ -109,10 +125,12 @@ impl Ats {
         let index = match joins {
             Some(index) => {
                 self.out.stat_merge = true;
+                self.claim_prefetch(index, &miss);
                 index
             }
             None => {
-                let Some(index) = self.requests.iter().position(|r| r.state == State::Free) else {
+                let free = self.free().next();
+                let Some(index) = free.or_else(|| self.give_way()) else {
                     self.out.stat_stall_full = true;
                     return;
                 };
@@ -123,13 +141,25 @@ impl Ats {
         self.out.grant_valid = true;
         self.out.grant_slot = miss.slot;
         self.out.grant_index = index as u8;
-        self.out.grant_first = self.granule(self.requests[index].key.iova) == self.granule(miss.key.iova);
+        let request = &self.requests[index];
+        // A failure is reported only for what was asked for: nobody asked for a prefetch.
+        self.out.grant_first = !request.ahead && self.granule(request.key.iova) == self.granule(miss.key.iova);
         self.miss = AtsMiss::default();
+    }
+
+    /// Requests that are free and have a tag.
+    fn free(&self) -> impl Iterator<Item = usize> {
+        let numbered = self.requests.iter().take(self.usable).enumerate();
+        numbered.filter(|(_, r)| r.state == State::Free).map(|(index, _)| index)
+    }
+
+    fn function(&self, function: FunctionId) -> FunctionCfg {
+        self.functions.get(usize::from(function.0)).copied().unwrap_or_default()
     }
 
     fn open(&mut self, index: usize, miss: &AtsMiss) {
         let key = AtcKey { iova: Iova(self.granule(miss.key.iova) << self.granule_log2), ..miss.key };
-        let function = self.functions.get(usize::from(key.function.0)).copied().unwrap_or_default();
+        let function = self.function(key.function);
         let refused = match function {
             FunctionCfg { bus_master: false, .. } => Some(Syndrome::BUS_MASTER_OFF),
             FunctionCfg { ats_enable: false, .. } => Some(Syndrome::ATS_OFF),
@@ -144,7 +174,10 @@ impl Ats {
         self.open += 1;
         match refused {
             Some(syndrome) => self.answer(index, syndrome, (true, true)),
-            None => self.to_send.push_back(index as u8),
+            None => {
+                self.to_send.push_back(index as u8);
+                self.expect_next(index);
+            }
         }
     }
 
@@ -157,7 +190,7 @@ impl Ats {
         if self.invalidations.wants_flush() {
             return;
         }
-        let Some(index) = self.to_send.pop_front() else { return };
+        let Some(index) = self.to_send.pop_front().or_else(|| self.prefetch.next()) else { return };
         let request = &mut self.requests[usize::from(index)];
         request.state = State::Sent;
         self.timeouts.start(usize::from(index));
@@ -175,6 +208,7 @@ impl Ats {
             ..TlpDescriptor::default()
         };
         self.out.stat_request = true;
+        self.out.stat_prefetch = request.ahead;
     }
 
     /// The request ends; its segments are woken once what it brought is kept.
@@ -217,6 +251,9 @@ impl Ats {
         }
         self.pages.configure(function, cfg);
         *function = *cfg;
+        if cfg.function.0 == 0 {
+            self.usable = self.tags[usize::from(cfg.tag_mode.min(2))];
+        }
     }
 
     fn invalidate(&mut self, inp: &AtsIn, message: &MessageTlp) {
@@ -334,6 +371,14 @@ impl Ats {
     }
 }
 
+/// Requests that have a tag, by tag width.
+fn tags_of(cfg: &UnitCfg) -> [usize; 3] {
+    [0, 1, 2].map(|mode| {
+        let map = cfg.tags_in(mode);
+        (map.data - map.ats) as usize
+    })
+}
+
 impl Block for Ats {
     type In = AtsIn;
     type Out = AtsOut;
@@ -344,10 +389,13 @@ impl Block for Ats {
             granule_log2: cfg.atc_granule_log2,
             entries: cfg.ats_entries,
             tag_base: cfg.tags().ats as u16,
+            tags: tags_of(cfg),
+            usable: tags_of(cfg)[0],
             functions: vec![FunctionCfg::default(); cfg.functions as usize],
             requests: vec![Request::default(); requests],
             miss: AtsMiss::default(),
             to_send: VecDeque::with_capacity(requests),
+            prefetch: Prefetch::new(cfg),
             answered: VecDeque::with_capacity(requests),
             filling: None,
             open: 0,
@@ -399,6 +447,7 @@ impl Block for Ats {
             && !self.out.answer.valid
             && self.open == 0
             && !self.miss.valid
+            && self.prefetch.idle()
             && self.out.stat_fields().0 == 0
             && !self.out.wake.valid;
         (!inputs && still && !self.out.grant_valid).then_some(Cycle(u64::MAX))

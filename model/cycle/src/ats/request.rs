@@ -31,6 +31,9 @@ pub(super) struct Request {
     /// The first granule asked for.
     pub(super) key: AtcKey,
     pub(super) write: bool,
+    /// It is a prefetch, and whether a miss has joined it.
+    pub(super) ahead: bool,
+    pub(super) joined: bool,
     /// Granules asked for.
     pub(super) asked: u8,
     /// An invalidation has passed what was asked for: the answer counts for nothing.
@@ -49,6 +52,11 @@ pub(super) struct Request {
 }
 
 impl Request {
+    /// Whether the request is open: not free, and not retired.
+    pub(super) fn under_way(&self) -> bool {
+        !matches!(self.state, State::Free | State::Retired)
+    }
+
     /// Whether the request asks for the granule of `iova`.
     pub(super) fn covers(&self, iova: Iova, granule_log2: u32) -> bool {
         let first = self.key.iova.0 >> granule_log2;
@@ -140,7 +148,7 @@ impl Request {
 
     /// Compares the request with an invalidation that `atc` has taken; returns whether its answer counts for less now.
     pub(super) fn compare(&mut self, invalidate: &AtcInvalidate, granule_log2: u32) -> bool {
-        if matches!(self.state, State::Free | State::Retired) || self.key.function != invalidate.function {
+        if !self.under_way() || self.key.function != invalidate.function {
             return false;
         }
         let (first, last) = (self.key.iova.0, self.key.iova.0 + ((u64::from(self.asked) << granule_log2) - 1));

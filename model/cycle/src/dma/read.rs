@@ -38,8 +38,8 @@ use types::tlp::TlpOp;
 /// Tags of the data range, numbered from 0.
 #[derive(Clone, Debug)]
 struct TagPool {
-    base: u16,
-    tags: u16,
+    /// Number of the first one, and how many there are, in each tag width.
+    ranges: [(u16, u16); 3],
     /// Tag width in force, and the one asked for.
     mode: u8,
     wanted: u8,
@@ -50,22 +50,19 @@ struct TagPool {
 impl TagPool {
     fn new(cfg: &UnitCfg) -> Self {
         Self {
-            base: cfg.tags().data as u16,
-            tags: cfg.read_tags as u16,
+            ranges: [0, 1, 2].map(|mode| {
+                let map = cfg.tags_in(mode);
+                (map.data as u16, (map.end - map.data) as u16)
+            }),
             mode: 0,
             wanted: 0,
             fresh: 0,
             returned: VecDeque::with_capacity(cfg.read_tags as usize),
         }
     }
-    /// Tags that fit the tag width: 32, 256 or 768 in all, the unit's other users first.
-    fn usable(&self) -> u16 {
-        let all: u16 = match self.mode {
-            0 => 32,
-            1 => 256,
-            _ => 768,
-        };
-        self.tags.min(all.saturating_sub(self.base))
+    /// Number of tag 0, and the tags that fit the tag width.
+    fn range(&self) -> (u16, u16) {
+        self.ranges[usize::from(self.mode.min(2))]
     }
     /// Takes over a new tag width once every tag is back.
     fn settle(&mut self) -> bool {
@@ -77,7 +74,7 @@ impl TagPool {
         self.mode == self.wanted
     }
     fn available(&self) -> bool {
-        !self.returned.is_empty() || self.fresh < self.usable()
+        !self.returned.is_empty() || self.fresh < self.range().1
     }
     /// A free tag; call only when one is available.
     fn take(&mut self) -> u16 {
@@ -261,8 +258,6 @@ impl ReadEngine {
         let open = &mut self.requests[usize::from(tag.stream.0)];
         let failure = match open.failure(&segment, self.done) {
             Syndrome::OK if !admit(&segment, &function).is_ok() => admit(&segment, &function),
-            // Without a tag that fits the tag width a read could never leave.
-            Syndrome::OK if tags_settled && self.tags.usable() == 0 => Syndrome::UNSUPPORTED_OP,
             failure => failure,
         };
         let tlp = failure.is_ok();
@@ -316,8 +311,10 @@ impl ReadEngine {
                 self.timeouts.start(usize::from(number));
                 self.live += 1;
                 self.again.committed();
-                self.read =
-                    TlpDescriptor { tag: self.tags.base + number, ..cut.descriptor(TlpOp::READ, &segment, &function) };
+                self.read = TlpDescriptor {
+                    tag: self.tags.range().0 + number,
+                    ..cut.descriptor(TlpOp::READ, &segment, &function)
+                };
             }
         }
         if ends {

@@ -43,6 +43,7 @@ pub const WAITS: &[Wait] = &[
     wait("replay.segment", "mtt.event", "its table entry is not present"),
     wait("replay.segment", "ats.request", "its translation is not cached"),
     wait("replay.segment", "ats.page", "its translation lacks the access it needs"),
+    wait("replay.segment", "ats.prefetch", "it joined one that has been sent"),
     wait("replay.segment", "dma.write_queue", "it writes and the queue is full"),
     wait("replay.segment", "dma.read_queue", "it reads and the queue is full"),
     wait("replay.segment", "dma.unsent", "it reads behind a write of its stream"),
@@ -51,6 +52,7 @@ pub const WAITS: &[Wait] = &[
     wait("replay.again", "mtt.event", "its table entry is not present"),
     wait("replay.again", "ats.request", "its translation is not cached"),
     wait("replay.again", "ats.page", "its translation lacks the access it needs"),
+    wait("replay.again", "ats.prefetch", "it joined one that has been sent"),
 ];
 
 #[derive(Clone, Copy, Debug, Default)]

@@ -280,18 +280,6 @@ fn operations_that_do_not_exist_yet() {
 }
 
 #[test]
-fn no_data_tag_fits_the_tag_width() {
-    // `medium` has 43 other tags, more than 5 bits number.
-    let cfg = UnitCfg::named("medium").unwrap();
-    let mut five_bit = function(256, 256);
-    five_bit.tag_mode = 0;
-    let mut bench = Bench::new(cfg, five_bit, 0, 1);
-    bench.segments.push_back(segment(Op::READ, 1, 1, 0x1000, 8));
-    bench.finish(1);
-    assert_eq!(bench.outcomes(), [(1, 1, Syndrome::UNSUPPORTED_OP)]);
-}
-
-#[test]
 fn completions_of_both_engines_take_turns() {
     // Failed requests need no surroundings; while nobody takes completions, both engines have some waiting.
     let mut bench = Bench::new(wide(64), FunctionCfg { bus_master: false, ..function(256, 256) }, 0, 1);

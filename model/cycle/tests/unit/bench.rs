@@ -1,5 +1,6 @@
 //! An ideal host behind the unit: tables in memory, a translation agent, a completer, sources and sinks.
 
+use crate::script::{Kind, Script, pattern};
 use cycle::unit::Unit;
 use std::collections::{BTreeMap, VecDeque};
 use types::ats::{InvalidateRange, TranslationEntry};
@@ -56,11 +57,16 @@ pub(crate) struct Bench {
     held: Vec<(Tlp, Vec<u8>)>,
     /// Every completion is lost.
     pub(crate) lose_completions: bool,
+    /// What else the surroundings do, and what they have seen.
+    pub(crate) script: Script,
 }
 
 impl Bench {
     pub(crate) fn new(config: &str, mode: Mode) -> Self {
-        let cfg = UnitCfg::named(config).unwrap();
+        Self::with(UnitCfg::named(config).unwrap(), mode)
+    }
+
+    pub(crate) fn with(cfg: UnitCfg, mode: Mode) -> Self {
         let mut b = Self {
             unit: Unit::new(&cfg),
             cfg,
@@ -90,6 +96,7 @@ impl Bench {
             hold_completions: false,
             held: Vec::new(),
             lose_completions: false,
+            script: Script::default(),
         };
         b.inp.tx_fc = Credits { ph: 200, pd: 2000, nph: 200, npd: 200 };
         b.region();
@@ -194,6 +201,7 @@ impl Bench {
 
     pub(crate) fn complete(&mut self, tlp: &Tlp, request: (RequesterId, types::Tag, u64, AddressType, u8)) {
         let (requester, tag, address, at, first_be) = request;
+        let table = (MPT..MTT + 0x1000).contains(&address);
         let bytes: Vec<u8> = match at {
             AddressType::TRANSLATION_REQUEST => {
                 self.translation_requests += 1;
@@ -204,8 +212,9 @@ impl Bench {
                     write: !self.refuses(address) && self.deny_writes != Some(address),
                     ..TranslationEntry::default()
                 };
-                entry.encode().to_vec()
+                self.script.entry(address, entry).encode().to_vec()
             }
+            _ if !table => (0..u64::from(tlp.length_dw) * 4).map(|i| pattern(address + i)).collect(),
             _ => (0..u64::from(tlp.length_dw) * 4)
                 .map(|i| {
                     (self.memory.get(&((address + i) & !7)).copied().unwrap_or(0) >> (8 * ((address + i) & 7))) as u8
@@ -230,7 +239,19 @@ impl Bench {
             },
             pasid: PasidPrefix::default(),
         };
-        let data = at != AddressType::TRANSLATION_REQUEST && !(MPT..MTT + 0x1000).contains(&address);
+        let kind = match at {
+            AddressType::TRANSLATION_REQUEST => Kind::Translation,
+            _ if table => Kind::Table,
+            _ => Kind::Data,
+        };
+        let (answer, bytes) = self.script.spoil(kind, address, answer, bytes);
+        let data = kind == Kind::Data;
+        if let Some(boundary) = self.script.split.filter(|_| data) {
+            let due = self.cycle + self.delay;
+            let parts = self.script.parts(boundary, address, answer, &bytes);
+            self.answers.extend(parts.into_iter().map(|(tlp, bytes)| (due, tlp, bytes)));
+            return;
+        }
         if self.lose_completions || data && self.hold_completions {
             self.held.push((answer, bytes));
         } else {
@@ -310,7 +331,11 @@ impl Bench {
             if !table && at != AddressType::TRANSLATION_REQUEST {
                 self.tlps.push((self.cycle, tlp));
             }
+            if at == AddressType::TRANSLATION_REQUEST {
+                self.script.asked.push((self.cycle, tlp));
+            }
             if op == MemoryOp::Read {
+                self.script.sent(tag);
                 self.complete(&tlp, (requester, tag, address.0, at, first_be));
             }
         }
@@ -354,6 +379,8 @@ impl Bench {
             self.released.push(self.cycle);
         }
         self.merged += u32::from(wires.ats.stat_merge);
+        self.script.count(&wires.ats);
+        self.script.take(&self.out.read_data);
         if self.out.completion.valid {
             self.done.push((self.cycle, self.out.completion.id.0, self.out.completion.syndrome.0));
         }
@@ -378,6 +405,7 @@ impl Bench {
         };
         *at += chunk.len();
         if *at == bytes.len() {
+            self.script.completed(tlp);
             self.sending = None;
         }
     }

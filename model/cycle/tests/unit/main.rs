@@ -4,6 +4,7 @@
 //! Budget per block: mpt 4, seg 2, mtt 4, replay 3 (8 with a lookup in the ATC), dma 2, tlp_tx 2.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod answers;
 mod bench;
 mod epochs;
 mod function;
@@ -11,8 +12,13 @@ mod invalidate;
 mod page_event;
 mod page_request;
 mod path;
+mod prefetch;
+mod replacement;
 mod revoke;
+mod script;
+mod sizes;
 mod timeout;
+mod wire;
 
 use bench::{Bench, SHIFT, request};
 use types::port::Credits;

@@ -10,7 +10,7 @@ fn unmap(b: &mut Bench) {
 }
 
 /// Starts the command for key 3; `flush` names a bus address.
-fn revoke(b: &mut Bench, flush: Option<u64>) {
+pub(crate) fn revoke(b: &mut Bench, flush: Option<u64>) {
     for (at, value) in [(0x20, 3), (0x24, 0), (0x28, MTT as u32), (0x2c, (MTT >> 32) as u32), (0x30, 64)] {
         b.write_register(at, value);
     }

@@ -354,3 +354,45 @@ fn enabling_ats_empties_the_cache_and_disabling_does_not_use_it() {
     t.complete(7, 8, &rw(BUS).encode());
     assert!(matches!(t.out(&write(AT_10, BUS)), Err(Violation::NoTranslation { .. })));
 }
+
+#[test]
+fn the_page_behind_one_that_is_needed_may_be_asked_ahead_where_the_unit_may_prefetch() {
+    let ahead = |no_write| Request::translate(page_address(0) + 0x1000, 1, no_write, 8);
+    let prefetching = |t: &mut Trace| t.0 = std::mem::take(&mut t.0).with_prefetch();
+    let refused = |seen| matches!(seen, Err(Violation::TranslationRequest { .. }));
+    // Page 0 is mapped at an address whose neighbour is mapped for nobody.
+    assert!(refused(writing().out(&ahead(false))), "without prefetch nobody needs it");
+    let mut t = writing();
+    prefetching(&mut t);
+    assert!(refused(t.out(&ahead(true))), "the write before it asks with NW = 0");
+    // Two pages behind, the page before, two at a time, another PASID.
+    for address in [page_address(0) + 0x2000, page_address(0) - 0x1000] {
+        assert!(refused(t.out(&Request::translate(address, 1, false, 8))));
+    }
+    assert!(refused(t.out(&Request::translate(page_address(0) + 0x1000, 2, false, 8))));
+    assert!(refused(t.out(&Request { pasid: pasid(3), ..ahead(false) })));
+    t.sent(&ahead(false));
+    t.complete(8, 8, &rw(BUS + 0x5000).encode());
+    // What came is no licence: the page is not the request's.
+    assert!(t.out(&write(AT_10, BUS + 0x5000)).is_err());
+    let mut t = Trace::new(Mode::Ats);
+    prefetching(&mut t);
+    t.read(1, 0, 4);
+    t.sent(&ahead(true));
+    // A failure of what nobody needs fails nobody.
+    t.fail(8, status::UR);
+    assert!(matches!(t.done(1, Syndrome::TRANSLATION_FAILED), Err(Violation::Syndrome { .. })));
+}
+
+#[test]
+fn asking_ahead_stays_in_the_same_2_mib() {
+    // The last page of a block of 2 MiB.
+    let last = 0x5_001f_f000;
+    let mut t = Trace::new(Mode::Ats);
+    t.0 = std::mem::take(&mut t.0).with_prefetch();
+    t.page(0, crate::trace::entry(last, types::Owner::Host));
+    t.read(1, 0, 4);
+    t.sent(&Request::translate(last, 1, true, 7));
+    let seen = t.out(&Request::translate(last + 0x1000, 1, true, 8));
+    assert!(matches!(seen, Err(Violation::TranslationRequest { .. })), "{seen:?}");
+}

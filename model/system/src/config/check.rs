@@ -76,23 +76,6 @@ fn function(cfg: &Config) -> Outcome {
     }
     // A PRG index has 9 bits.
     range("function.page_requests", f.page_requests.into(), 0, 512)?;
-    let tags = cfg.unit.sizes.tags();
-    let first_data = u64::from(tags.data);
-    // A 10-bit requester may not use tag bits 9:8 = 00.
-    let usable = match f.tag_bits {
-        5 => 32,
-        8 => 256,
-        _ => 768,
-    };
-    if usable <= first_data {
-        return broken(
-            "function.tag_bits",
-            format!("gives {usable} tags, but the unit's table fetches and Translation Requests take {first_data}"),
-        );
-    }
-    if u64::from(tags.end) > 768 {
-        return broken("unit.sizes.read_tags", format!("all tags together are {}: at most 768 exist", tags.end));
-    }
     Ok(())
 }
 

@@ -30,6 +30,8 @@ ports! {
         revoke: RevokeLines,
         /// a grant epoch begins, one cycle after the revocation starts
         revoked: EpochNote,
+        /// test hook: flips a parity bit of the line that this cycle's fill writes
+        inject_parity: bool,
     }
 
     |cfg|
@@ -55,6 +57,8 @@ ports! {
         stat_refused: bool,
         /// a cycle in which a request was offered and not accepted
         stat_stall_input: bool,
+        /// a lookup missed and found a parity error in its set (counted as a miss as well)
+        stat_parity: bool,
     }
 
     |cfg|
@@ -106,6 +110,8 @@ ports! {
         event_ready: bool,
         /// the driver's answer
         resume: PageResume,
+        /// test hook: flips a parity bit of the line that this cycle's fill writes
+        inject_parity: bool,
     }
 
     |cfg|
@@ -133,5 +139,7 @@ ports! {
         stat_fault: bool,
         /// a driver event was raised
         stat_event: bool,
+        /// a lookup missed and found a parity error in its set (counted as a miss as well)
+        stat_parity: bool,
     }
 }

@@ -409,5 +409,7 @@ ports! {
         stat_page_response: bool,
         /// a segment was put back because no page request group was free for its function
         stat_stall_page: bool,
+        /// a Translation Request was sent ahead of a miss (counted as a request as well)
+        stat_prefetch: bool,
     }
 }
