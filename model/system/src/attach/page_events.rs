@@ -64,7 +64,16 @@ pub(super) struct PageEvents {
 impl PageEvents {
     pub(super) fn new(cfg: &DriverConfig) -> Self {
         let fill = Time::from_ns(cfg.fill_ns);
-        Self { cfg: cfg.clone(), fill, state: State::Idle, index: 0, low: 0, due: VecDeque::new(), served: 0 }
+        Self {
+            cfg: cfg.clone(),
+            fill,
+            state: State::Idle,
+            number: 0,
+            index: 0,
+            low: 0,
+            due: VecDeque::new(),
+            served: 0,
+        }
     }
 
     /// Whether it handles the interrupt.
