@@ -22,7 +22,7 @@ use types::{FunctionId, Iova, MttEntry, PasidPrefix, Syndrome, Tlp};
 /// A page request group whose response is owed.
 #[derive(Debug)]
 struct Group {
-    pages: Vec<Iova>,
+    pages: Vec<PageRequest>,
     prefix: PasidPrefix,
     /// Its last request has left.
     closed: bool,
@@ -32,7 +32,7 @@ struct Group {
 #[derive(Clone, Copy, Debug)]
 struct Response {
     function: FunctionId,
-    page: Iova,
+    request: PageRequest,
     code: ResponseCode,
     at: Serial,
 }
@@ -98,7 +98,12 @@ impl Pages {
             code @ (ResponseCode::SUCCESS | ResponseCode::INVALID) => code,
             _ => ResponseCode::FAILURE,
         };
-        self.responses.extend(group.pages.iter().map(|page| Response { function, page: *page, code, at: now }));
+        self.responses.extend(group.pages.iter().map(|request| Response {
+            function,
+            request: *request,
+            code,
+            at: now,
+        }));
         if code == ResponseCode::FAILURE {
             self.groups.retain(|(f, _), _| *f != function);
             self.stopped.insert(function, now);
@@ -159,7 +164,7 @@ impl Judge {
         if stopped.is_none() {
             let new = || Group { pages: Vec::new(), prefix: seen, closed: false };
             let group = self.pages.groups.entry(name).or_insert_with(new);
-            group.pages.push(page);
+            group.pages.push(request);
             group.closed = request.last;
         }
         Ok(())
@@ -172,7 +177,8 @@ impl Judge {
     }
 
     /// Whether a request lacks the access that is asked for: its translation was refused since it was accepted, and since
-    /// the last response for that page or in the newest answer.
+    /// the last response for that access to that page or in the newest answer. (Who waits for another access to the page
+    /// was refused earlier, and may have had to wait for a credit since.)
     fn lacks(&self, open: &Open, request: &PageRequest, seen: PasidPrefix) -> bool {
         let (wr, since) = (&open.wr, When::Since(open.accepted));
         // A zero-length read asks for read access, since asking for none is a Stop Marker.
@@ -182,8 +188,9 @@ impl Judge {
             return false;
         }
         let (first, last) = (request.address.0, request.address.0 | 0xfff);
-        let responses = self.pages.responses.iter().filter(|r| r.function == wr.function && r.page == request.address);
-        let responded = responses.map(|r| r.at).max().unwrap_or(0);
+        let asked = |r: &PageRequest| (r.address, r.read, r.write);
+        let same = |r: &&Response| r.function == wr.function && asked(&r.request) == asked(request);
+        let responded = self.pages.responses.iter().filter(same).map(|r| r.at).max().unwrap_or(0);
         self.pages(open, self.requests.least_sent(open.accepted), since).any(|p| {
             let legal = |c: &FunctionCfg| prefix(c, p.region.pasid, true) == seen;
             let mut entries = self.tables.entries(p.region, wr.key, p.index, since);
@@ -230,8 +237,8 @@ impl Judge {
             r.at > open.accepted
                 && r.code == code
                 && r.function == open.wr.function
-                && r.page.0 <= last.0
-                && r.page.0 | 0xfff >= first.0
+                && r.request.address.0 <= last.0
+                && r.request.address.0 | 0xfff >= first.0
         };
         self.pages.responses.iter().filter(mine).count()
     }

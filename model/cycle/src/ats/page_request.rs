@@ -184,6 +184,9 @@ impl PageRequests {
         if forget && let Some(stopped) = self.stopped.get_mut(usize::from(function.0)) {
             *stopped = false;
         }
+        if forget {
+            self.markers.retain(|(f, _)| *f != function);
+        }
         if self.open == 0 {
             return;
         }
