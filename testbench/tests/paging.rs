@@ -22,11 +22,10 @@ const PAGES: u64 = 6;
 fn machines() -> impl Strategy<Value = BTreeMap<String, Value>> {
     let unit = (select(&["tiny", "small"][..]), 1..1_000_000_i64, 1..5_i64);
     let times = (select(&[0_i64, 400, 3000][..]), select(&[0_i64, 2000][..]), select(&[0_i64, 300][..]));
-    (unit, times, select(&[0_i64, 30][..]), any::<bool>(), select(&[127_i64, 1][..])).prop_map(
-        |((unit, seed, allocation), (page, fill, jitter), stall, prefetch, credits)| {
-            let keys: [(&str, Value); 10] = [
+    (unit, times, select(&[0_i64, 30][..]), select(&[127_i64, 1][..])).prop_map(
+        |((unit, seed, allocation), (page, fill, jitter), stall, credits)| {
+            let keys: [(&str, Value); 9] = [
                 ("unit.configuration", unit.into()),
-                ("unit.sizes.ats_prefetch", prefetch.into()),
                 ("seed", seed.into()),
                 ("function.page_requests", allocation.into()),
                 ("iommu.page_ns", page.into()),
