@@ -10,11 +10,14 @@ Examples:
   rnic-xlat bench --set iommu.walk_ns=600 --json  any value of a preset can be set
   rnic-xlat bench --preset my-nic.toml --out out  a file builds on a preset (base = \"...\")
   rnic-xlat trace --preset stellar-ats --out ats.vcd
+  rnic-xlat scenario testbench/scenarios          every scenario file of a folder
+  rnic-xlat scenario my-race.toml --trace w.vcd   one, with its verdict and its waves
   rnic-xlat export --block atc --config small --out atc_small
   rnic-xlat fpga --block atc --config small --seeds 3
   rnic-xlat presets show stellar-ats              values, where each comes from, published figures
 
-Exit status: 0 when every byte was checked and right; 1 when a run failed or a byte was wrong; 2 for bad input.";
+Exit status: 0 when every byte was checked and right; 1 when a run or a scenario failed or a byte was wrong; 2 for bad
+input.";
 
 /// How should an RDMA NIC translate addresses? A cycle-exact model of eMTT against ATS/ATC.
 ///
@@ -35,6 +38,9 @@ pub(crate) enum Command {
     Bench(BenchArgs),
     /// A short run as waves: a VCD, hierarchy by block, and a GTKWave save file beside it
     Trace(TraceArgs),
+    /// Scenario files: what is done to the unit, when, and what must be seen
+    #[command(after_help = EXAMPLES)]
+    Scenario(crate::scenario::ScenarioArgs),
     /// A block as Verilog with a self-checking bench, vectors and a README
     Export(crate::export::ExportArgs),
     /// Area and clock rate of a block on an ECP5 with open tools, and its cells on UltraScale+
@@ -67,8 +73,8 @@ pub(crate) struct BenchArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) stats: Option<PathBuf>,
     /// Threads [default: one a core]; results do not depend on it
-    #[arg(long, value_name = "N")]
-    pub(crate) threads: Option<usize>,
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) threads: Option<u16>,
 }
 
 #[derive(Debug, Args)]

@@ -27,7 +27,7 @@ pub(crate) fn run(args: &BenchArgs) -> Result<(), Failure> {
 
     let points = points(models.len(), &sizes, args.iterations);
     let bar = progress(points.len() as u64);
-    let threads = args.threads.unwrap_or_else(|| thread::available_parallelism().map_or(1, usize::from));
+    let threads = args.threads.map_or_else(|| thread::available_parallelism().map_or(1, usize::from), usize::from);
     let results = bench(&models, &points, threads, |_| bar.inc(1)).map_err(Failure::point)?;
     bar.finish_and_clear();
 

@@ -7,7 +7,9 @@ mod failure;
 mod fpga;
 mod output;
 mod presets;
+mod scenario;
 mod trace;
+mod wave_file;
 
 use args::{Command, CommandLine};
 use clap::Parser;
@@ -19,6 +21,7 @@ fn main() -> ExitCode {
         None => bench::run(&line.bench),
         Some(Command::Bench(args)) => bench::run(&args),
         Some(Command::Trace(args)) => trace::run(&args),
+        Some(Command::Scenario(args)) => scenario::run(&args),
         Some(Command::Export(args)) => export::run(&args),
         Some(Command::Fpga(args)) => fpga::run(&args),
         Some(Command::Presets(args)) => presets::run(&args),

@@ -27,7 +27,11 @@ impl Target {
         // The usual permissions of a new file, less the umask, instead of a private temporary file's.
         #[cfg(unix)]
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-        let file = builder.tempfile_in(folder).map_err(|e| cannot(&e))?;
+        // The reason without the temporary file's name.
+        let file = builder.tempfile_in(folder).map_err(|e| match e.get_ref().and_then(std::error::Error::source) {
+            Some(source) => cannot(&source),
+            None => cannot(&e),
+        })?;
         Ok(Self { path: path.into(), file: BufWriter::new(file) })
     }
 

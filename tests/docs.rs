@@ -142,6 +142,27 @@ fn presets_settings_and_files_in_the_text_are_accepted() {
     assert!(commands >= 6 && files >= 2, "only {commands} commands and {files} files were found");
 }
 
+/// The commands of this page are run, and what stands below one is what it prints, but for the numbers: which cycle something
+/// happens in changes with every change of the unit.
+#[test]
+fn scenario_verdicts_are_those_of_the_program() {
+    let mut code = read(&root().join("docs/reference/scenario-command.md")).code.into_iter().peekable();
+    let mut compared = 0;
+    while let Some((language, text)) = code.next() {
+        assert_eq!(language, "sh");
+        let words: Vec<&str> = text.split_whitespace().skip(1).take_while(|w| *w != "#").collect();
+        let out = Command::new(env!("CARGO_BIN_EXE_rnic-xlat")).current_dir(root()).args(&words).output().unwrap();
+        let status = i32::from(words.contains(&"--fault"));
+        assert_eq!(out.status.code(), Some(status), "{text}{}", String::from_utf8_lossy(&out.stderr));
+        if let Some((_, verdict)) = code.next_if(|(language, _)| language == "text") {
+            compared += 1;
+            let words = |text: &str| text.replace(|c: char| c.is_ascii_digit(), "").replace("  ", " ");
+            assert_eq!(words(&String::from_utf8(out.stdout).unwrap()), words(&verdict));
+        }
+    }
+    assert_eq!(compared, 2);
+}
+
 /// `docs/bandwidth.txt` is what the program prints, and `./test` compares it with what it prints now. The table of the
 /// README is taken from it, to one decimal.
 #[test]

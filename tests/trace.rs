@@ -11,13 +11,13 @@ use wellen::simple::Waveform;
 const TOP: &str = "rnic_xlat";
 
 fn trace(dir: &Path, args: &[&str]) -> (Waveform, String) {
-    let out = Command::new(env!("CARGO_BIN_EXE_rnic-xlat"))
-        .current_dir(dir)
-        .args(["trace", "--out", "run.vcd"])
-        .args(args)
-        .output()
-        .unwrap();
-    assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+    waves(dir, &[&["trace", "--out", "run.vcd"], args].concat(), 0)
+}
+
+/// Runs a command that writes `run.vcd`, and ends with `status`.
+fn waves(dir: &Path, args: &[&str], status: i32) -> (Waveform, String) {
+    let out = Command::new(env!("CARGO_BIN_EXE_rnic-xlat")).current_dir(dir).args(args).output().unwrap();
+    assert_eq!(out.status.code(), Some(status), "{}", String::from_utf8_lossy(&out.stderr));
     let wave = wellen::simple::read(dir.join("run.vcd")).unwrap();
     (wave, String::from_utf8(out.stdout).unwrap())
 }
@@ -100,5 +100,36 @@ fn a_window_is_the_same_cycles_of_the_same_run() {
         let inside = before.iter().filter(|(t, _)| (start + 1..end).contains(t)).cloned();
         let expected: Vec<_> = first.into_iter().chain(inside).collect();
         assert_eq!(changes(&mut part, &[TOP, block], name), expected, "{block}.{name}");
+    }
+}
+
+/// The waves of a scenario show its run from power-on to the end. With a planted fault the unit's own ports are its pins,
+/// where the fault stands, and the blocks are as they are inside.
+#[test]
+fn waves_of_a_scenario_show_the_fault_at_the_pins() {
+    let dir = TempDir::new().unwrap();
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/testbench/scenarios/01-completion-behind-writes.toml");
+    let args = ["scenario", file, "--trace", "run.vcd"];
+    let names = [(&["tlp_tx"][..], "tx_rd_req_tlp_hdr"), (&["tlp_rx"], "rx_msg_tlp_data")];
+    // AT is changed on its way out, the body of an Invalidate Request on its way in.
+    let runs = [
+        (None, 0, [false; 2]),
+        (Some("wrong-at"), 1, [true, false]),
+        (Some("invalidation-reversed"), 1, [false, true]),
+    ];
+    for (fault, status, differ) in runs {
+        let planted: Vec<&str> = fault.iter().flat_map(|fault| ["--fault", fault]).collect();
+        let (mut wave, said) = waves(dir.path(), &[&args[..], &planted].concat(), status);
+        for ((block, name), differs) in names.iter().zip(differ) {
+            let outside = changes(&mut wave, &[TOP], name);
+            let inside = changes(&mut wave, &[&[TOP][..], block].concat(), name);
+            assert!(fault.is_some() || outside.len() > 1, "{name} never changes");
+            assert_eq!(outside != inside, differs, "{name} with {fault:?}");
+        }
+        // A cycle of 250 MHz takes 4 ns; the file ends with the last cycle of the run.
+        let cycles = wave.time_table().last().unwrap() / 4000;
+        assert!(said.contains(&format!("{cycles} cycles in run.vcd")), "{cycles}: {said}");
+        let told = if status == 0 { format!("seen:    {cycles} cycles") } else { format!("cycle {} from", cycles - 1) };
+        assert!(said.contains(&told), "{told}: {said}");
     }
 }

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::path::PathBuf;
+use testbench::conformance::{Style, scenarios};
 use testbench::scenario::{Scenario, Verdict, judge, run};
 
 /// Every file, in order of its name.
@@ -47,4 +48,20 @@ fn every_scenario_fails_with_its_faults() {
         }
     }
     none(wrong);
+}
+
+/// A random scenario can be written to a file and read again: it keeps the rules that files are held to.
+#[test]
+fn random_scenarios_can_be_read_as_files() {
+    use proptest::strategy::{Strategy, ValueTree};
+    use proptest::test_runner::TestRunner;
+    let mut runner = TestRunner::deterministic();
+    for style in [Style::Orderly, Style::Wild] {
+        let strategy = scenarios(style);
+        for _ in 0..100 {
+            let scenario = strategy.new_tree(&mut runner).unwrap().current();
+            let text = scenario.to_text();
+            assert_eq!(Scenario::parse(&text).as_ref(), Ok(&scenario), "{text}");
+        }
+    }
 }

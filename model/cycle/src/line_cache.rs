@@ -11,6 +11,7 @@
 //! its place, as that of a free way; a sweep that visits it clears it. The model keeps what the check would find.
 
 use crate::replacement::{Policy, SetState};
+use types::config::Partitions;
 use types::{Line, Replacement};
 
 /// Edges between a read and the write that follows from it.
@@ -55,6 +56,19 @@ struct Fill {
     user: u8,
 }
 
+/// A line to keep.
+#[derive(Clone, Copy, Debug)]
+pub struct NewLine {
+    /// Its number.
+    pub key: u64,
+    /// The line.
+    pub line: Line,
+    /// Comes back when it has been written.
+    pub user: u8,
+    /// Partition in whose ways it is kept.
+    pub partition: usize,
+}
+
 #[derive(Clone, Copy, Debug, Default)]
 struct Tag {
     valid: bool,
@@ -78,6 +92,7 @@ pub struct LineCache {
     lines: Vec<Line>,
     states: Vec<SetState>,
     policy: Policy,
+    shares: Partitions,
     fills: [Fill; WRITE_LATENCY],
     clearing: usize,
     sweep: Option<Sweep>,
@@ -85,7 +100,7 @@ pub struct LineCache {
 
 impl LineCache {
     /// A cache of `lines` lines in `ways` ways; both powers of two.
-    pub fn new(lines: u32, ways: u32) -> Self {
+    pub fn new(lines: u32, ways: u32, shares: Partitions) -> Self {
         let (sets, ways) = ((lines / ways) as usize, ways as usize);
         Self {
             sets,
@@ -94,6 +109,7 @@ impl LineCache {
             lines: vec![Line::default(); sets * ways],
             states: vec![SetState::default(); sets],
             policy: Policy::new(Replacement::Lru, ways as u32),
+            shares,
             fills: [Fill::default(); WRITE_LATENCY],
             clearing: 0,
             sweep: None,
@@ -171,12 +187,12 @@ impl LineCache {
 
     /// One edge: writes the fill that is due and takes a new one; returns the `user` of the fill just written, and whether
     /// a sweep ended. With `flip` the new fill is written with a wrong parity bit.
-    pub fn step(&mut self, fill: Option<(u64, Line, u8)>, flip: bool) -> (Option<u8>, bool) {
+    pub fn step(&mut self, fill: Option<NewLine>, flip: bool) -> (Option<u8>, bool) {
         let swept = self.sweep();
         (self.step_fill(fill, flip), swept)
     }
 
-    fn step_fill(&mut self, fill: Option<(u64, Line, u8)>, flip: bool) -> Option<u8> {
+    fn step_fill(&mut self, fill: Option<NewLine>, flip: bool) -> Option<u8> {
         if self.clearing < self.sets {
             let set = self.clearing;
             self.tags[set * self.ways..(set + 1) * self.ways].fill(Tag::default());
@@ -186,15 +202,19 @@ impl LineCache {
         let due = self.fills[WRITE_LATENCY - 1];
         self.fills.copy_within(0..WRITE_LATENCY - 1, 1);
         self.fills[0] = Fill::default();
-        if let Some((key, line, user)) = fill {
+        if let Some(NewLine { key, line, user, partition }) = fill {
             let set = self.set_of(key);
             let row = &self.tags[set * self.ways..(set + 1) * self.ways];
             let state = self.states[set];
+            let (first, count) = self.shares.part(partition, self.ways as u32);
             let way = row
                 .iter()
                 .position(|tag| tag.names(key))
-                .or_else(|| row.iter().position(|tag| !tag.valid || tag.bad_parity))
-                .unwrap_or(self.policy.victim(state) as usize);
+                .or_else(|| {
+                    let free = |way: &usize| !row[*way].valid || row[*way].bad_parity;
+                    (first as usize..(first + count) as usize).find(free)
+                })
+                .unwrap_or(self.policy.victim_among(state, first, count) as usize);
             self.fills[0] = Fill { valid: true, key, line, way: way as u32, flip, state, user };
         }
         if !due.valid {

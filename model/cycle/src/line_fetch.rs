@@ -1,14 +1,17 @@
 //! Table line fetches in flight, as `mpt` and `mtt` keep them: a few entries, merged by line, sent one at a time.
 
+use crate::line_cache::NewLine;
 use crate::timeout::Timeouts;
+use types::config::Partitions;
 use types::port::{LineFill, LineRequest};
-use types::{Iova, Line};
+use types::{FunctionId, Iova, Line};
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Entry {
     open: bool,
     to_send: bool,
     line: u64,
+    partition: usize,
     /// A revocation has started since it was opened: what it brings may be old.
     stale: bool,
     /// It timed out: its tag is kept back until its late completion.
@@ -26,12 +29,23 @@ pub struct Arrival {
     pub data: Option<Line>,
     /// It may be older than a revocation: whoever waits asks again.
     pub stale: bool,
+    /// Partition that asked first.
+    partition: usize,
+}
+
+impl Arrival {
+    /// What is to be kept.
+    pub fn keep(&self) -> Option<NewLine> {
+        let Self { line: key, fetch: user, partition, .. } = *self;
+        self.data.map(|line| NewLine { key, line, user, partition })
+    }
 }
 
 /// The fetches of one block.
 #[derive(Clone, Debug)]
 pub struct LineFetches {
     entries: Vec<Entry>,
+    shares: Partitions,
     timeouts: Timeouts,
     /// The output register.
     request: LineRequest,
@@ -39,8 +53,9 @@ pub struct LineFetches {
 
 impl LineFetches {
     /// Room for `count` fetches.
-    pub fn new(count: u32) -> Self {
+    pub fn new(count: u32, shares: Partitions) -> Self {
         Self {
+            shares,
             entries: vec![Entry::default(); count as usize],
             timeouts: Timeouts::new(count),
             request: LineRequest::default(),
@@ -64,10 +79,15 @@ impl LineFetches {
         self.entries.iter().position(|e| e.open && e.line == line).map(|i| i as u8)
     }
 
-    /// Opens a fetch, if one is free.
-    pub fn open(&mut self, line: u64) -> Option<u8> {
+    /// Opens a fetch for a function, if one is free and the function's partition has not its share already.
+    pub fn open(&mut self, line: u64, function: FunctionId) -> Option<u8> {
+        let partition = self.shares.of(function);
         let free = self.entries.iter().position(|e| !e.open && !e.retired)?;
-        self.entries[free] = Entry { open: true, to_send: true, line, ..Entry::default() };
+        let held = self.entries.iter().filter(|e| (e.open || e.retired) && e.partition == partition).count();
+        if held >= self.shares.share(self.entries.len() as u32) as usize {
+            return None;
+        }
+        self.entries[free] = Entry { open: true, to_send: true, line, partition, ..Entry::default() };
         Some(free as u8)
     }
 
@@ -80,13 +100,15 @@ impl LineFetches {
             let fetch = over.filter(|i| self.entries[*i].open && !self.entries[*i].to_send)?;
             let entry = &mut self.entries[fetch];
             entry.retired = true;
-            return Some(Arrival { line: entry.line, fetch: fetch as u8, data: None, stale: entry.stale });
+            let Entry { line, stale, partition, .. } = *entry;
+            return Some(Arrival { line, fetch: fetch as u8, data: None, stale, partition });
         }
         let entry = self.entries.get_mut(usize::from(fill.index))?;
         entry.retired = false;
         let entry = Some(&*entry).filter(|e| e.open && !e.to_send)?;
         let data = (fill.ok && !entry.stale).then_some(fill.line);
-        Some(Arrival { line: entry.line, fetch: fill.index, data, stale: entry.stale })
+        let Entry { line, stale, partition, .. } = *entry;
+        Some(Arrival { line, fetch: fill.index, data, stale, partition })
     }
 
     /// A revocation starts: nothing under way may be kept.

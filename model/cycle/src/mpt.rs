@@ -133,7 +133,7 @@ impl Mpt {
                 s.issued = 0;
                 s.sequence = !s.sequence;
                 let line = u64::from(key_index);
-                let fetch = self.fetches.find(line).or_else(|| self.fetches.open(line));
+                let fetch = self.fetches.find(line).or_else(|| self.fetches.open(line, wr.function));
                 s.stall = fetch.map_or(Stall::AnyFetch, Stall::Fetch);
                 self.refresh(usize::from(wr.stream.0));
                 return;
@@ -201,8 +201,7 @@ impl Mpt {
 
     fn fill(&mut self, inp: &MptIn) {
         let arrival = self.fetches.arrival(&inp.fill, inp.control.timeout);
-        let line = arrival.and_then(|a| a.data.map(|line| (a.line, line, a.fetch)));
-        let (written, swept) = self.cache.step(line, inp.inject_parity);
+        let (written, swept) = self.cache.step(arrival.and_then(|a| a.keep()), inp.inject_parity);
         self.out.revoke_done = swept;
         let unusable = arrival.filter(|a| a.data.is_none());
         let fault = unusable.is_some_and(|a| !a.stale);
@@ -282,8 +281,8 @@ impl Block for Mpt {
             depth,
             work_streams: cfg.streams as usize,
             streams: (0..cfg.streams + RETRANSLATE_SLOTS).map(|_| stream()).collect(),
-            cache: LineCache::new(cfg.mpt_entries, cfg.mpt_ways),
-            fetches: LineFetches::new(cfg.mpt_fetches),
+            cache: LineCache::new(cfg.mpt_entries, cfg.mpt_ways, cfg.shares()),
+            fetches: LineFetches::new(cfg.mpt_fetches, cfg.shares()),
             next: 0,
             candidates: 0,
             full: 0,

@@ -139,7 +139,7 @@ impl Mtt {
         let line = line_of(segment);
         let joined = self.fetches.find(line);
         self.out.stat_merge = joined.is_some();
-        match joined.or_else(|| self.fetches.open(line)) {
+        match joined.or_else(|| self.fetches.open(line, segment.tag.function)) {
             Some(fetch) => self.waiting[usize::from(fetch)].insert(slot),
             None => self.unassigned.insert(slot),
         }
@@ -147,8 +147,7 @@ impl Mtt {
 
     fn fill(&mut self, inp: &MttIn) {
         let arrival = self.fetches.arrival(&inp.fill, inp.timeout);
-        let line = arrival.and_then(|a| a.data.map(|line| (a.line, line, a.fetch)));
-        let (written, swept) = self.cache.step(line, inp.inject_parity);
+        let (written, swept) = self.cache.step(arrival.and_then(|a| a.keep()), inp.inject_parity);
         self.out.revoke_done = swept;
         let unusable = arrival.filter(|a| a.data.is_none());
         let fault = unusable.is_some_and(|a| !a.stale);
@@ -207,13 +206,13 @@ impl Block for Mtt {
     fn new(cfg: &UnitCfg) -> Self {
         let slots = cfg.slots() as usize;
         Self {
-            cache: LineCache::new(cfg.mtt_entries / 8, cfg.mtt_ways),
-            fetches: LineFetches::new(cfg.mtt_fetches),
+            cache: LineCache::new(cfg.mtt_entries / 8, cfg.mtt_ways, cfg.shares()),
+            fetches: LineFetches::new(cfg.mtt_fetches, cfg.shares()),
             waiting: vec![SlotSet::default(); cfg.mtt_fetches as usize],
             parked: vec![Segment::default(); slots],
             unassigned: SlotSet::default(),
             retry: SlotSet::default(),
-            events: PageEvents::new(cfg.slots(), cfg.functions),
+            events: PageEvents::new(cfg),
             refetch: SlotSet::default(),
             fifo: VecDeque::with_capacity(slots),
             stages: Default::default(),

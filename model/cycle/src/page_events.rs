@@ -13,9 +13,9 @@
 
 use crate::slot_set::SlotSet;
 use std::collections::VecDeque;
-use types::config::PAGE_ROUNDS;
+use types::config::{PAGE_ROUNDS, Partitions};
 use types::port::{FunctionCfg, PageEvent, PageResume, Segment};
-use types::{FunctionId, Iova, Op, Slot, Syndrome};
+use types::{FunctionId, Iova, Op, Slot, Syndrome, UnitCfg};
 
 /// Events that may be open at a time.
 pub const EVENTS: usize = 8;
@@ -59,6 +59,8 @@ pub struct Inputs<'a> {
 /// The open events.
 #[derive(Clone, Debug)]
 pub struct PageEvents {
+    /// A partition of functions has its share of the events.
+    shares: Partitions,
     events: [Open; EVENTS],
     /// Segments that no event was free for.
     aside: SlotSet,
@@ -71,14 +73,15 @@ pub struct PageEvents {
 }
 
 impl PageEvents {
-    /// For a unit of so many slots and functions.
-    pub fn new(slots: u32, functions: u32) -> Self {
+    /// The events of a unit.
+    pub fn new(cfg: &UnitCfg) -> Self {
         Self {
+            shares: cfg.shares(),
             events: Default::default(),
             aside: SlotSet::default(),
-            rounds: vec![0; slots as usize],
+            rounds: vec![0; cfg.slots() as usize],
             enabled: false,
-            bus_masters: vec![false; functions as usize],
+            bus_masters: vec![false; cfg.functions as usize],
             raised: VecDeque::with_capacity(EVENTS),
         }
     }
@@ -127,7 +130,10 @@ impl PageEvents {
             return Ok(false);
         }
         // Events of which `regs` has not been told count as open, so that no more are raised than there is room for.
-        let free = self.events.iter_mut().enumerate().find(|(_, e)| !e.open).filter(|_| self.raised.len() < EVENTS);
+        let of = |f: FunctionId| self.shares.of(f);
+        let taken = self.events.iter().filter(|e| e.open && of(e.function) == of(tag.function)).count();
+        let room = self.raised.len() < EVENTS && taken < self.shares.share(EVENTS as u32) as usize;
+        let free = self.events.iter_mut().enumerate().find(|(_, e)| !e.open).filter(|_| room);
         let Some((number, event)) = free else {
             self.aside.insert(tag.slot);
             return Ok(false);

@@ -80,6 +80,34 @@ impl Policy {
         }
     }
 
+    /// The way to replace among `count` ways from `first` on, when all of those are in use.
+    pub fn victim_among(&self, state: SetState, first: u32, count: u32) -> u32 {
+        if count == self.ways {
+            return self.victim(state);
+        }
+        let ways = first..first + count;
+        let chosen = match self.kind {
+            Replacement::Lru => ways.max_by_key(|way| state.0 >> (4 * way) & 15),
+            Replacement::TreePlru => {
+                // Only halves that hold one of the ways are walked into.
+                let levels = self.ways.next_power_of_two().trailing_zeros();
+                let (mut node, mut way) = (1u32, 0);
+                for level in (0..levels).rev() {
+                    let holds = |way: u32| way << level < first + count && (way + 1) << level > first;
+                    let right = (state.0 >> node & 1) as u32;
+                    let right = if holds(2 * way + right) { right } else { 1 - right };
+                    way = 2 * way + right;
+                    node = 2 * node + right;
+                }
+                Some(way)
+            }
+            // The pointer may stand in another partition: the first way from it on.
+            Replacement::Fifo => ways.clone().find(|way| u64::from(*way) >= state.0).or(Some(first)),
+            Replacement::Random => Some(first + u32::from(self.lfsr) % count),
+        };
+        chosen.unwrap_or(first)
+    }
+
     /// Advances the random source by one fill (x^16 + x^14 + x^13 + x^11 + 1, sixteen steps).
     pub fn advance(&mut self) {
         for _ in 0..16 {

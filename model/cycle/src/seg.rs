@@ -8,12 +8,12 @@
 //!
 //! A segment never crosses a page of its region; in mode `ats` it never crosses the ATC's base granule either, so that one
 //! lookup covers it. Every segment takes a slot, which is its reserved place in `mtt` and `replay`: nothing behind `seg`
-//! ever stalls it. A stream holds at most `stream_slots` of them. What `dma` has judged again has a slot of its own, one an
+//! ever stalls it. A stream holds at most `stream_slots` of them, and a partition of functions its share. What `dma` has judged again has a slot of its own, one an
 //! engine, behind those of the segments. Latency 2, one segment a cycle.
 
 use crate::progress::{Wait, wait};
 use std::collections::VecDeque;
-use types::config::RETRANSLATE_SLOTS;
+use types::config::{Partitions, RETRANSLATE_SLOTS};
 use types::port::{CheckedRequest, SegIn, SegOut, Segment, SegmentTag, StreamNote};
 use types::{Block, Cycle, Iova, Length, Mode, Offset, Slot, StreamId, UnitCfg, Va};
 /// What is held here, and what it needs to go on.
@@ -39,6 +39,10 @@ pub struct Seg {
     stream_slots: u32,
     granule_log2: u32,
     slots: u32,
+    shares: Partitions,
+    /// Slots held by each partition, and the partition that holds each slot.
+    held: Vec<u32>,
+    holders: Vec<u8>,
     /// Streams of work requests; those behind are the engines of `dma`.
     work_streams: usize,
     free: VecDeque<Slot>,
@@ -54,6 +58,7 @@ impl Seg {
             s.queue.clear();
             (s.done, s.held) = (0, 0);
         }
+        self.held.fill(0);
         self.free.clear();
         self.free.extend((0..self.slots as u16).map(Slot));
         (self.next, self.waiting) = (0, 0);
@@ -67,13 +72,21 @@ impl Seg {
         for mut candidates in order {
             while candidates != 0 {
                 let i = candidates.trailing_zeros() as usize;
-                if i >= self.work_streams || !self.free.is_empty() && self.streams[i].held < self.stream_slots {
+                if i >= self.work_streams
+                    || !self.free.is_empty() && self.streams[i].held < self.stream_slots && self.in_share(i)
+                {
                     return Some(i);
                 }
                 candidates &= candidates - 1;
             }
         }
         None
+    }
+
+    /// Whether the partition of a stream's next segment holds less than its share of slots.
+    fn in_share(&self, i: usize) -> bool {
+        let partition = self.streams[i].queue.front().map_or(0, |request| self.shares.of(request.function));
+        self.held[partition] < self.shares.share(self.slots)
     }
 
     fn cut(&mut self, i: usize, slot: Slot) {
@@ -114,6 +127,11 @@ impl Seg {
         };
         self.out.stat_segment = true;
         s.held += u32::from(i < self.work_streams);
+        if i < self.work_streams {
+            let partition = self.shares.of(request.function);
+            self.held[partition] += 1;
+            self.holders[usize::from(slot.0)] = partition as u8;
+        }
         s.done += length;
         if last {
             s.queue.pop_front();
@@ -140,6 +158,9 @@ impl Block for Seg {
             stream_slots: cfg.stream_slots,
             granule_log2: cfg.atc_granule_log2,
             slots: cfg.segment_slots(),
+            shares: cfg.shares(),
+            held: vec![0; cfg.shares().count()],
+            holders: vec![0; cfg.segment_slots() as usize],
             free: VecDeque::with_capacity(cfg.segment_slots() as usize),
             next: 0,
             waiting: 0,
@@ -174,6 +195,10 @@ impl Block for Seg {
         }
         if inp.free.valid {
             self.free.push_back(inp.free.slot);
+            if let Some(holder) = self.holders.get(usize::from(inp.free.slot.0)) {
+                let held = &mut self.held[usize::from(*holder)];
+                *held = held.saturating_sub(1);
+            }
             if let Some(s) = self.streams.get_mut(usize::from(inp.free.stream.0)) {
                 s.held = s.held.saturating_sub(1);
             }

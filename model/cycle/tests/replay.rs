@@ -109,6 +109,7 @@ impl Bench {
             mapped,
             result: c.result,
             miss_ready: a.miss_ready,
+            miss_room: a.miss_room,
             grant_valid: a.grant_valid,
             grant_slot: a.grant_slot,
             grant_index: a.grant_index,

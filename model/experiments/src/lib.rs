@@ -24,4 +24,5 @@ pub use published::{Compared, compare, gbps_points};
 pub use remarks::remarks;
 pub use row::{Row, Stats};
 pub use sizes::{DEFAULT_SIZES, SizeError, parse_sizes, size_label};
-pub use trace::{TraceError, Watch};
+pub use system::{Tap, Unobserved, Watch};
+pub use trace::TraceError;

@@ -114,8 +114,6 @@ fn a_missing_source_or_assignment_is_told() {
     assert!(message.starts_with("a.toml: base = \"stellar\": must be a preset: "), "{message}");
     let message = Config::parse::<&str>("a.toml", "[unit\n", &[]).unwrap_err().to_string();
     assert!(message.starts_with("a.toml: TOML parse error at line 1"), "{message}");
-    let message = Config::parse::<&str>("a.toml", "title = \"x\"\n", &[]).unwrap_err().to_string();
-    assert!(message.starts_with("a.toml: "), "{message}");
 }
 
 #[test]
@@ -157,11 +155,39 @@ fn collect(path: &str, value: &toml::Value, out: &mut Vec<String>) {
     }
 }
 
+/// An entry of a list is named with its number and its value.
 #[test]
-fn evidence_about_no_key_is_refused() {
-    let text = "base = \"stellar-ats\"\n[[evidence]]\nkey = \"iommu.walk\"\nclass = \"assumed\"\nsource = \"x\"\n";
-    let message = Config::parse::<&str>("a.toml", text, &[]).unwrap_err().to_string();
-    assert!(message.contains("iommu.walk, which is not a key"), "{message}");
+fn evidence_about_no_key_and_figures_out_of_range_are_refused() {
+    let refused = |text: &str, says: &str| {
+        let text = format!("base = \"stellar-ats\"\n{text}\n");
+        let message = Config::parse::<&str>("a.toml", &text, &[]).unwrap_err().to_string();
+        assert!(message.starts_with(&format!("a.toml: {says}")), "{message}");
+    };
+    let evidence = |key: &str, class: &str| {
+        // The preset's own entries come first.
+        let before = Config::load::<&str>("stellar-ats", &[]).unwrap().evidence.len();
+        (format!("[[evidence]]\nkey = \"{key}\"\nclass = \"{class}\"\nsource = \"x\""), format!("evidence[{before}]"))
+    };
+    let (text, entry) = evidence("iommu.walk", "assumed");
+    refused(&text, &format!("{entry}.key = \"iommu.walk\": must be a key"));
+    let (text, entry) = evidence("iommu.walk_ns.x", "dreamt");
+    refused(&text, &format!("{entry}.class = \"dreamt\": unknown variant"));
+    let figure = "[[published]]\nx = 1\nunit = \"Gb/s\"\nrole = \"fit\"";
+    refused(&format!("{figure}\ny = nan\ntolerance = 0.1"), "published[0].y = nan: must be above 0");
+    refused(
+        &format!("{figure}\ny = 1\ntolerance = inf"),
+        "published[0].tolerance = inf: must be above 0 and at most 1",
+    );
+}
+
+/// What nobody set is missing from the file that was asked for.
+#[test]
+fn a_file_without_a_base_has_to_be_whole() {
+    for text in ["", "title = \"x\"\n", "[unit]\nconfiguration = \"tiny\"\n"] {
+        let message = Config::parse::<&str>("a.toml", text, &["seed=1"]).unwrap_err().to_string();
+        assert!(message.starts_with("a.toml: "), "{message}");
+        assert!(message.ends_with("a file without base = \"PRESET\" has to give every value"), "{message}");
+    }
 }
 
 #[test]

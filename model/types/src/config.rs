@@ -1,5 +1,6 @@
 //! Sizes of the unit: one table of named configurations that ties run-time sizes to const generics.
 
+use crate::addr::FunctionId;
 use crate::bits::index_bits;
 use serde::{Deserialize, Serialize};
 
@@ -71,6 +72,37 @@ pub struct UnitCfg {
     pub read_slots: u32,
     /// Posted payload buffer of `tlp_tx` in bytes.
     pub posted_buffer_bytes: u32,
+    /// Partitions of what functions share: 1 (everything is everybody's), 2 or 4. Function f is in partition f modulo this;
+    /// a stream's requests are all of one partition.
+    pub partitions: u32,
+    /// Cycles between the beginnings of two invalidations or revocations of one function at least; 0 for no limit.
+    pub invalidate_interval: u32,
+}
+
+/// A function's share of what functions have in common.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Partitions(u32);
+
+impl Partitions {
+    /// One partition: everything is everybody's.
+    pub const ONE: Self = Self(1);
+
+    /// Partitions there are.
+    pub const fn count(self) -> usize {
+        self.0 as usize
+    }
+    /// The partition of a function.
+    pub const fn of(self, function: FunctionId) -> usize {
+        (function.0 as u32 & (self.0 - 1)) as usize
+    }
+    /// What a partition may have of `total`.
+    pub const fn share(self, total: u32) -> u32 {
+        total / self.0
+    }
+    /// The part of `total` places that is a partition's own: the first one, and how many.
+    pub const fn part(self, partition: usize, total: u32) -> (u32, u32) {
+        (partition as u32 * (total / self.0), total / self.0)
+    }
 }
 
 /// Segments in the pipeline between `seg` and the exit of `replay` when nothing waits.
@@ -85,6 +117,10 @@ pub const DATA_TAGS: u32 = 8;
 pub const RETRANSLATE_SLOTS: u32 = 2;
 
 impl UnitCfg {
+    /// What each function's share is.
+    pub const fn shares(&self) -> Partitions {
+        Partitions(self.partitions)
+    }
     /// Segment slots: parked ones and those in the pipeline.
     pub const fn slots(&self) -> u32 {
         if self.parked_segments < PIPELINE_SLOTS {
@@ -205,7 +241,13 @@ impl UnitCfg {
         range("read_tags", self.read_tags, 1, 512)?;
         power("read_slot_bytes", self.read_slot_bytes, 128, 4096)?;
         power("read_slots", self.read_slots, 2, 2048)?;
-        power("posted_buffer_bytes", self.posted_buffer_bytes, 512, 1 << 17)
+        power("posted_buffer_bytes", self.posted_buffer_bytes, 512, 1 << 17)?;
+        // Each partition has a way of every cache, and a place of everything else.
+        let ways = self.mpt_ways.min(self.mtt_ways).min(self.atc_ways).min(self.atc_large);
+        let places = self.mpt_fetches.min(self.mtt_fetches).min(self.ats_requests).min(self.read_tags);
+        let most = ways.min(places).min(self.functions).min(4);
+        power("partitions", self.partitions, 1, if most == 3 { 2 } else { most.min(self.read_slots / 2) })?;
+        range("invalidate_interval", self.invalidate_interval, 0, 1 << 24)
     }
 }
 
@@ -264,6 +306,8 @@ const fn named(data_bits: u32, streams: u32, functions: u32) -> UnitCfg {
         read_slot_bytes: 512,
         read_slots: 8,
         posted_buffer_bytes: 4096,
+        partitions: 1,
+        invalidate_interval: 0,
     }
 }
 

@@ -24,7 +24,8 @@ pub(super) fn machines(mode: impl Strategy<Value = Mode>) -> impl Strategy<Value
     let latencies = (one_of(&[20, 0, 400]), one_of(&[40, 0, 600]), one_of(&[60, 1, 500]), one_of(&[40, 1, 700]));
     let disorder = (any::<bool>(), one_of(&[0, 30, 400]), one_of(&[0, 10, 40]));
     let links = (credits(), credits(), one_of(&[4, 1, 40]), one_of(&[4, 1, 16]));
-    (unit, limits, latencies, disorder, links).prop_map(|(unit, limits, latencies, disorder, links)| {
+    let shares = (one_of(&[1, 2]), one_of(&[0, 0, 300]));
+    (unit, limits, latencies, disorder, links, shares).prop_map(|(unit, limits, latencies, disorder, links, shares)| {
         let mut out = Machine::new();
         let mut set = |key: &str, value: Value| out.insert(key.into(), value);
         let (configuration, mode, seed) = unit;
@@ -54,6 +55,10 @@ pub(super) fn machines(mode: impl Strategy<Value = Mode>) -> impl Strategy<Value
         set("link.root.posted_header_credits", non_posted.0.into());
         set("root.peer_reads", peers.into());
         set("link.gpu.lanes", lanes.into());
+        // `tiny` has one MPT fetch, so nothing to divide.
+        let partitions = if configuration == "tiny" { 1 } else { shares.0 };
+        out.insert("unit.sizes.partitions".into(), partitions.into());
+        out.insert("unit.sizes.invalidate_interval".into(), shares.1.into());
         out
     })
 }

@@ -186,8 +186,12 @@ pub fn scenarios(style: Style) -> impl Strategy<Value = Scenario> {
         .prop_map(move |(machine, regions, requests)| assemble(style, machine, &regions, &requests))
 }
 
-fn assemble(style: Style, machine: Machine, regions: &[RegionDraw], requests: &[RequestDraw]) -> Scenario {
+fn assemble(style: Style, mut machine: Machine, regions: &[RegionDraw], requests: &[RequestDraw]) -> Scenario {
     let streams = if machine.get("unit.configuration").and_then(|v| v.as_str()) == Some("tiny") { 2 } else { 8 };
+    if style != Style::Orderly {
+        // A foreign function on a stream would be of another partition.
+        machine.remove("unit.sizes.partitions");
+    }
     let regions: Vec<RegionSetup> = regions.iter().enumerate().map(|(i, r)| r.setup(i)).collect();
     let mut cycle = 0;
     let steps = requests.iter().map(|request| {

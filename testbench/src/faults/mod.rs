@@ -153,3 +153,46 @@ impl std::fmt::Display for Fault {
         f.write_str(text.trim())
     }
 }
+
+/// A name that no fault has.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("there is no fault of that name; there are {known}", known = names())]
+pub struct UnknownFault;
+
+fn names() -> String {
+    Fault::TABLE.iter().map(|(fault, _)| fault.name()).collect::<Vec<_>>().join(", ")
+}
+
+impl Fault {
+    /// Its name in scenario files.
+    pub fn name(self) -> String {
+        name_of(&self)
+    }
+}
+
+/// The name of an enum's value in files.
+pub(crate) fn name_of(value: &impl Serialize) -> String {
+    serde_json::to_value(value).ok().and_then(|v| v.as_str().map(String::from)).unwrap_or_default()
+}
+
+impl std::str::FromStr for Fault {
+    type Err = UnknownFault;
+
+    fn from_str(name: &str) -> Result<Self, UnknownFault> {
+        Self::TABLE.iter().map(|(fault, _)| *fault).find(|fault| fault.name() == name).ok_or(UnknownFault)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_fault_has_a_name_of_its_own() {
+        assert_eq!(Fault::WrongAt.name(), "wrong-at");
+        for (fault, _) in Fault::TABLE {
+            assert_eq!(fault.name().parse(), Ok(*fault));
+        }
+        assert!("no-such".parse::<Fault>().is_err_and(|e| e.to_string().contains("wrong-at, wrong-owner")));
+    }
+}

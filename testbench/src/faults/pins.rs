@@ -4,6 +4,7 @@ use super::Fault;
 use super::early::Early;
 use super::pages::Asking;
 use std::collections::{BTreeSet, VecDeque};
+use system::Inside;
 use types::config::TagMap;
 use types::port::{Completion, MessageTlp, TlpBeat, UnitIn, UnitOut};
 use types::tlp::{Body, MemoryOp, Tlp};
@@ -32,7 +33,8 @@ pub(super) struct Incoming {
 #[derive(Clone, Debug)]
 pub(super) struct Plant {
     pub(super) fault: Fault,
-    pub(super) tags: TagMap,
+    /// Numbering of the tags in each tag width.
+    tags: [TagMap; 3],
     pub(super) tag_mode: u8,
     pub(super) incoming: Incoming,
     /// Tag of the last non-posted TLP.
@@ -67,7 +69,7 @@ impl Plant {
     fn new(fault: Fault, cfg: &UnitCfg) -> Self {
         Self {
             fault,
-            tags: cfg.tags(),
+            tags: [0, 1, 2].map(|mode| cfg.tags_in(mode)),
             tag_mode: 0,
             incoming: Incoming::default(),
             last_tag: None,
@@ -91,7 +93,7 @@ impl Plant {
     /// What a tag on the wire is for.
     pub(super) fn used_for(&self, tag: Tag) -> Use {
         let number = if self.tag_mode == 2 { tag.0.wrapping_sub(256) } else { tag.0 };
-        let t = &self.tags;
+        let t = &self.tags[usize::from(self.tag_mode.min(2))];
         match u32::from(number) {
             n if n < t.mtt => Use::Mpt,
             n if n < t.flush => Use::Mtt,
@@ -99,6 +101,19 @@ impl Plant {
             n if n < t.data => Use::Translation,
             _ => Use::Data,
         }
+    }
+
+    /// What the unit inside is shown in a cycle in which `inp` is at the pins; remembers what went by.
+    fn tell<U: Block<In = UnitIn, Out = UnitOut>>(&mut self, unit: &U, inp: &UnitIn) -> UnitIn {
+        unit.outputs(&mut self.own);
+        let (own, mut shown) = (self.own, self.own);
+        self.shown = own;
+        self.outputs(&mut shown);
+        self.shown = shown;
+        let mut told = *inp;
+        self.inputs(&mut told, &own, &shown);
+        self.remember(inp);
+        told
     }
 
     /// What has left in this cycle, as it was shown.
@@ -176,19 +191,22 @@ impl<U: Block<In = UnitIn, Out = UnitOut>> Block for Faulty<U> {
             self.unit.step(inp);
             return;
         };
-        self.unit.outputs(&mut plant.own);
-        plant.shown = plant.own;
-        let mut shown = plant.own;
-        plant.outputs(&mut shown);
-        plant.shown = shown;
-        let mut told = *inp;
-        let own = plant.own;
-        plant.inputs(&mut told, &own, &shown);
-        plant.remember(inp);
+        let told = plant.tell(&self.unit, inp);
         self.unit.step(&told);
     }
 
     fn idle_until(&self, inp: &UnitIn) -> Option<Cycle> {
         if self.plant.is_some() { None } else { self.unit.idle_until(inp) }
+    }
+}
+
+impl<U: Block<In = UnitIn, Out = UnitOut> + Inside> Inside for Faulty<U> {
+    /// The blocks as they are with what they are shown, while the unit's own ports are its pins: the difference is the
+    /// fault.
+    fn blocks(&self, cfg: &UnitCfg, inp: &UnitIn, row: &mut [u64], f: &mut dyn FnMut(&'static str, bool, &[u64])) {
+        match self.plant.clone() {
+            Some(mut plant) => self.unit.blocks(cfg, &plant.tell(&self.unit, inp), row, f),
+            None => self.unit.blocks(cfg, inp, row, f),
+        }
     }
 }

@@ -45,7 +45,7 @@ pub(super) struct Run<'a, U, O> {
     pub(super) places: BTreeMap<String, Place>,
     pub(super) frames: Frames,
     /// First cycle after the boot.
-    start: u64,
+    pub(super) start: u64,
     /// Whether the order of all TLPs is known beforehand.
     pub(super) ordered: bool,
     /// Ranges that requests write, by region: step, first byte, bytes.

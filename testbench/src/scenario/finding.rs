@@ -47,6 +47,10 @@ pub enum Finding {
     Scenario(String),
 }
 
+/// Who watches every run; see [`Finding::by`].
+pub const WATCHERS: [&str; 8] =
+    ["judge", "checker", "surroundings", "ports", "use-after-free", "liveness", "data", "expected"];
+
 impl Finding {
     /// Who found it.
     pub fn by(&self) -> &'static str {

@@ -1,6 +1,7 @@
 //! The exported Verilog of `atc` against recordings of the cycle model, in Verilator and Icarus; broken copies are caught.
-//! Built with the feature `eda` only; a missing tool is a failed test.
+//! TLP headers against those of cocotbext-pcie. Built with the feature `eda` only; a missing tool is a failed test.
 #![allow(clippy::unwrap_used, missing_docs, reason = "a test fails by panicking")]
 
 mod export_package;
 mod replay;
+mod tlp;

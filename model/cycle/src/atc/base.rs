@@ -2,8 +2,10 @@
 
 use super::{Attributes, Owner, Probe, overlap};
 use crate::replacement::{Policy, SetState};
-use types::UnitCfg;
+use types::bits::mask;
+use types::config::Partitions;
 use types::port::{AtcInvalidate, AtcLookup};
+use types::{FunctionId, UnitCfg};
 
 /// One way of one set: tag and data words with their parity.
 #[derive(Clone, Copy, Debug, Default)]
@@ -39,6 +41,7 @@ pub(super) struct BaseArray {
     entries: Vec<Entry>,
     states: Vec<SetState>,
     policy: Policy,
+    shares: Partitions,
     write: Write,
     /// Write port of the replacement RAM.
     state_write: Option<(usize, SetState)>,
@@ -63,6 +66,7 @@ impl BaseArray {
             entries: vec![Entry::default(); sets * ways],
             states: vec![SetState::default(); sets],
             policy: Policy::new(cfg.atc_replacement, cfg.atc_ways),
+            shares: cfg.shares(),
             write: Write::default(),
             state_write: None,
         }
@@ -156,11 +160,14 @@ impl BaseArray {
         choice
     }
 
-    /// Puts a fill on the write port: into the first rival, else the first free way, else the victim. Returns the way and
-    /// whether a live entry is replaced.
+    /// Puts a fill on the write port: into the first rival, else the first free way, else the victim, among the ways of
+    /// its function's partition. Returns the way and whether a live entry is replaced.
     pub(super) fn write(&mut self, choice: Choice, state: SetState, entry: Entry) -> (u32, bool) {
-        let ways = if choice.rivals != 0 { choice.rivals } else { choice.free };
-        let way = if ways != 0 { ways.trailing_zeros() } else { self.policy.victim(state) };
+        let partition = self.shares.of(FunctionId(entry.owner.function));
+        let (first, count) = self.shares.part(partition, self.ways as u32);
+        let own = (mask(count) as u32) << first;
+        let ways = if choice.rivals & own != 0 { choice.rivals & own } else { choice.free & own };
+        let way = if ways != 0 { ways.trailing_zeros() } else { self.policy.victim_among(state, first, count) };
         let set = entry.granule as usize & (self.sets - 1);
         self.write = Write { set, ways: 1 << way | choice.rivals, filled: Some(way), entry };
         (way, ways == 0)

@@ -226,7 +226,7 @@ impl Engine {
             let free = large.make_way(index as usize, &entry);
             target = target.or(free.then_some(index));
         } else if at == pick && target.is_none() {
-            (target, evicts) = (Some(large.victim() as u32), true);
+            (target, evicts) = (Some(large.victim(self.fill.key.function)), true);
         }
         let index = target.unwrap_or(0) as usize;
         if at == pick + 1 {

@@ -4,8 +4,9 @@
 //! No two entries answer one lookup: a fill drops what overlaps it.
 
 use super::{Attributes, Owner, Probe, overlap};
-use types::UnitCfg;
+use types::config::Partitions;
 use types::port::{AtcInvalidate, AtcLookup};
+use types::{FunctionId, UnitCfg};
 
 /// Size classes: base-two logarithms of 64 KiB, 2 MiB and 1 GiB. Those not above the base granule are unused.
 pub(super) const CLASSES: [u32; 3] = [16, 21, 30];
@@ -34,12 +35,19 @@ impl Entry {
 pub(super) struct LargeArray {
     granule_log2: u32,
     entries: Vec<Entry>,
-    next: usize,
+    shares: Partitions,
+    /// Next victim of each partition, from its first entry on.
+    next: Vec<u32>,
 }
 
 impl LargeArray {
     pub(super) fn new(cfg: &UnitCfg) -> Self {
-        Self { granule_log2: cfg.atc_granule_log2, entries: vec![Entry::default(); cfg.atc_large as usize], next: 0 }
+        Self {
+            granule_log2: cfg.atc_granule_log2,
+            entries: vec![Entry::default(); cfg.atc_large as usize],
+            shares: cfg.shares(),
+            next: vec![0; cfg.shares().count()],
+        }
     }
 
     pub(super) fn len(&self) -> u32 {
@@ -67,19 +75,29 @@ impl LargeArray {
         probe
     }
 
-    /// A fill walks past entry `index`: drops it if both would answer some lookup; returns whether it is free then.
+    /// A fill walks past entry `index`: drops it if both would answer some lookup; returns whether it is free then, and one
+    /// of those that the fill's function may take.
     pub(super) fn make_way(&mut self, index: usize, new: &Entry) -> bool {
         let entry = &mut self.entries[index];
         if entry.owner.rivals(&new.owner) && overlap(entry.iova, entry.class_log2, new.iova, new.class_log2) {
             entry.valid = false;
         }
-        !entry.valid
+        let free = !entry.valid;
+        let (first, count) = self.part(FunctionId(new.owner.function));
+        free && (index as u32).wrapping_sub(first) < count
     }
 
-    /// The next victim, round robin.
-    pub(super) fn victim(&mut self) -> usize {
-        let victim = self.next;
-        self.next = if victim + 1 == self.entries.len() { 0 } else { victim + 1 };
+    /// The entries that a function may take: the first one, and how many.
+    fn part(&self, function: FunctionId) -> (u32, u32) {
+        self.shares.part(self.shares.of(function), self.len())
+    }
+
+    /// The next victim of a function's fill, round robin.
+    pub(super) fn victim(&mut self, function: FunctionId) -> u32 {
+        let (first, count) = self.part(function);
+        let next = &mut self.next[self.shares.of(function)];
+        let victim = first + *next;
+        *next = if *next + 1 == count { 0 } else { *next + 1 };
         victim
     }
 
@@ -89,7 +107,7 @@ impl LargeArray {
 
     pub(super) fn reset(&mut self) {
         self.entries.fill(Entry::default());
-        self.next = 0;
+        self.next.fill(0);
     }
 
     pub(super) fn write(&mut self, index: usize, entry: Entry) {

@@ -11,6 +11,8 @@
 //! A function that invalidates without pause may not keep an access that is judged again from its commit for ever: while
 //! one is judged, or stands before its commit, the next invalidation is put off, by 4096 and 256 cycles at most.
 //!
+//! Where the configuration says so, two of one function begin a number of cycles apart at least; those of others go first.
+//!
 //! A driver revocation does too: `mpt` and `mtt` drop their lines, a grant epoch begins one cycle after they have
 //! been told (so that nothing carries the new epoch with an old line), the old epoch drains, and the driver is told. For
 //! GPU memory "sent" is not enough, since a peer write may still sit in a switch: once every older write has left, a
@@ -20,7 +22,7 @@ use std::collections::VecDeque;
 use types::ats::InvalidateRange;
 use types::port::{AtcInvalidate, EpochNote, MessageTlp, Revocation, RevokeLines, TlpDescriptor};
 use types::tlp::{Body, Tlp, TlpOp, message_code};
-use types::{AddressType, FunctionId, RequesterId, TlpAddr};
+use types::{AddressType, FunctionId, RequesterId, TlpAddr, UnitCfg};
 
 /// Invalidate Requests a function may have outstanding (10.3.5).
 const QUEUE: u32 = 32;
@@ -125,12 +127,15 @@ pub(super) struct Invalidations {
     /// The command on the port has been queued.
     command_open: bool,
     flush_tag: u16,
+    /// Cycles between the beginnings of two invalidations of a function, and how many are left of them for each.
+    interval: u32,
+    resting: Vec<u32>,
 }
 
 impl Invalidations {
-    pub(super) fn new(functions: u32, flush_tag: u16) -> Self {
+    pub(super) fn new(cfg: &UnitCfg) -> Self {
         // Every function's requests, a reset and an Enable of each, and the driver's command.
-        let places = (functions * (QUEUE + 2) + 1) as usize;
+        let places = (cfg.functions * (QUEUE + 2) + 1) as usize;
         Self {
             queue: VecDeque::with_capacity(places),
             current: Item::default(),
@@ -143,12 +148,15 @@ impl Invalidations {
             held: (0, 0),
             revoke: RevokeLines::default(),
             command_open: false,
-            flush_tag,
+            flush_tag: cfg.tags().flush as u16,
+            interval: cfg.invalidate_interval,
+            resting: vec![0; cfg.functions as usize],
         }
     }
 
     pub(super) fn reset(&mut self) {
         self.queue.clear();
+        self.resting.fill(0);
         self.state = State::Idle;
         self.finished = None;
         self.answer = TlpDescriptor::default();
@@ -206,7 +214,11 @@ impl Invalidations {
     }
 
     pub(super) fn idle(&self) -> bool {
-        matches!(self.state, State::Idle) && self.queue.is_empty() && self.finished.is_none() && !self.answer.valid
+        matches!(self.state, State::Idle)
+            && self.queue.is_empty()
+            && self.resting.iter().all(|left| *left == 0)
+            && self.finished.is_none()
+            && !self.answer.valid
     }
 
     /// Every entry of a function goes: ATS Enable 0→1, function-level reset.
@@ -249,18 +261,21 @@ impl Invalidations {
         self.send(inp.answer_ready, &mut events);
         self.revoke = RevokeLines::default();
         (self.invalidated, self.revoked) = Default::default();
+        if self.interval > 0 {
+            self.resting.iter_mut().for_each(|left| *left = left.saturating_sub(1));
+        }
         let put_off = matches!(self.state, State::Idle) && self.puts_off(inp.judging, inp.renewed);
         self.state = match self.state {
             State::Idle if put_off => State::Idle,
-            State::Idle => match self.queue.front() {
-                Some(Item { command: true, .. }) => {
-                    self.queue.pop_front();
+            State::Idle => match self.next(inp.command.function) {
+                Some((at, Item { command: true, .. })) => {
+                    self.start(at, inp.command.function);
                     self.revoke = lines_of(inp.command);
                     State::Told
                 }
-                Some(item) if inp.fills_quiet => {
-                    self.current = *item;
-                    self.queue.pop_front();
+                Some((at, item)) if inp.fills_quiet => {
+                    self.current = item;
+                    self.start(at, item.invalidate.function);
                     State::Offered
                 }
                 _ => State::Idle,
@@ -313,6 +328,23 @@ impl Invalidations {
             events.dropped = !events.accepted;
         }
         events
+    }
+
+    /// The oldest of the queue whose function's last one is long enough ago. The order of one function stays.
+    fn next(&self, commanded: FunctionId) -> Option<(usize, Item)> {
+        let rests = |item: &Item| {
+            let function = if item.command { commanded } else { item.invalidate.function };
+            self.resting.get(usize::from(function.0)).is_some_and(|left| *left > 0)
+        };
+        self.queue.iter().copied().enumerate().find(|(_, item)| !rests(item))
+    }
+
+    /// Takes what is worked on next out of the queue.
+    fn start(&mut self, at: usize, function: FunctionId) {
+        self.queue.remove(at);
+        if let Some(left) = self.resting.get_mut(usize::from(function.0)) {
+            *left = self.interval;
+        }
     }
 
     fn report(events: &mut Events, ok: bool) -> State {

@@ -27,14 +27,15 @@ mod request;
 
 use crate::progress::{Wait, wait};
 use crate::timeout::Timeouts;
-use invalidate::{Events, Inputs, Invalidations};
+use invalidate::Invalidations;
 use messages::{NO_MESSAGE, response_of};
-use page_request::{PageRequests, function_of};
+use page_request::PageRequests;
 use prefetch::Prefetch;
 use request::{ENTRIES, Request, State};
 use std::collections::VecDeque;
-use types::port::{AtcFill, AtcKey, AtsIn, AtsMiss, AtsOut, AtsWake, CplBeat, FunctionCfg, MessageTlp, TlpDescriptor};
-use types::tlp::{TlpOp, status};
+use types::config::Partitions;
+use types::port::{AtcFill, AtcKey, AtsIn, AtsMiss, AtsOut, AtsWake, CplBeat, FunctionCfg, TlpDescriptor};
+use types::tlp::TlpOp;
 use types::{AddressType, Block, Cycle, FunctionId, Iova, RequesterId, Syndrome, TlpAddr, UnitCfg};
 /// What is held here, and what it needs to go on.
 pub const WAITS: &[Wait] = &[
@@ -46,6 +47,7 @@ pub const WAITS: &[Wait] = &[
     wait("ats.prefetch", "agent.completion", "it has been sent"),
     wait("ats.prefetch", "atc.fill", "its answer is being kept"),
     wait("ats.invalidation", "ats.request", "a fill is on its way into the ATC: its answer is there already"),
+    wait("ats.invalidation", "ats.prefetch", "a fill is on its way into the ATC: its answer is there already"),
     wait("ats.invalidation", "atc.engine", "its range is swept"),
     wait("ats.invalidation", "dma.committed", "TLPs of the old epoch are in flight"),
     wait("ats.invalidation", "tlp_tx.posted", "its completion leaves"),
@@ -69,7 +71,11 @@ pub struct Ats {
     usable: usize,
     functions: Vec<FunctionCfg>,
     requests: Vec<Request>,
-    miss: AtsMiss,
+    /// Misses that were taken and have no request yet, by partition.
+    misses: Vec<VecDeque<AtsMiss>>,
+    /// The partition whose miss is placed next.
+    turn: usize,
+    shares: Partitions,
     to_send: VecDeque<u8>,
     prefetch: Prefetch,
     answered: VecDeque<u8>,
@@ -94,7 +100,8 @@ impl Ats {
         self.timeouts.reset();
         (self.flush_sent, self.page_leaves) = (false, false);
         self.pages.reset();
-        self.miss = AtsMiss::default();
+        self.misses.iter_mut().for_each(VecDeque::clear);
+        self.turn = 0;
         self.usable = self.tags[0];
         self.to_send.clear();
         self.prefetch.reset();
@@ -108,13 +115,35 @@ impl Ats {
         iova.0 >> self.granule_log2
     }
 
-    /// Finds a place for the miss that was taken.
+    /// Finds a place for a miss that was taken, the partitions in turn.
     fn place(&mut self) {
-        let miss = self.miss;
-        if !miss.valid {
+        if self.misses.iter().all(VecDeque::is_empty) {
             self.open_prefetch();
             return;
         }
+        for n in 0..self.misses.len() {
+            let partition = (self.turn + n) & (self.misses.len() - 1);
+            let Some(miss) = self.misses[partition].front().copied() else { continue };
+            if self.place_one(partition, &miss) {
+                self.misses[partition].pop_front();
+                self.turn = (partition + 1) & (self.misses.len() - 1);
+                self.out.stat_stall_full = false;
+                return;
+            }
+        }
+    }
+
+    /// Whether a partition has its share of requests in flight.
+    fn full(&self, partition: usize) -> bool {
+        // A prefetch that has not been sent gives way.
+        let counts = |r: &Request| r.state != State::Free && !(r.ahead && r.state == State::ToSend);
+        let held = |r: &&Request| counts(r) && self.shares.of(r.key.function) == partition;
+        let held = self.requests.iter().filter(held).count();
+        held >= self.shares.share(self.usable as u32) as usize
+    }
+
+    /// Joins a miss to an open request, or opens one; returns whether there was a place.
+    fn place_one(&mut self, partition: usize, miss: &AtsMiss) -> bool {
         let joins = self.requests.iter().position(|r| {
             r.under_way()
                 && r.key.function == miss.key.function
@@ -125,16 +154,17 @@ impl Ats {
         let index = match joins {
             Some(index) => {
                 self.out.stat_merge = true;
-                self.claim_prefetch(index, &miss);
+                self.claim_prefetch(index, miss);
                 index
             }
             None => {
                 let free = self.free().next();
-                let Some(index) = free.or_else(|| self.give_way()) else {
+                let index = if self.full(partition) { None } else { free.or_else(|| self.give_way()) };
+                let Some(index) = index else {
                     self.out.stat_stall_full = true;
-                    return;
+                    return false;
                 };
-                self.open(index, &miss);
+                self.open(index, miss);
                 index
             }
         };
@@ -144,7 +174,17 @@ impl Ats {
         let request = &self.requests[index];
         // A failure is reported only for what was asked for: nobody asked for a prefetch.
         self.out.grant_first = !request.ahead && self.granule(request.key.iova) == self.granule(miss.key.iova);
-        self.miss = AtsMiss::default();
+        true
+    }
+
+    /// With partitions two more misses of one may come before it sees that it has no room, and they have their places.
+    fn offer_room(&mut self) {
+        let alone = self.misses.len() == 1;
+        self.out.miss_ready = !alone || self.misses[0].is_empty();
+        self.out.miss_room = 0;
+        for (partition, misses) in self.misses.iter().enumerate() {
+            self.out.miss_room |= u8::from(alone || misses.is_empty()) << partition;
+        }
     }
 
     /// Requests that are free and have a tag.
@@ -256,56 +296,6 @@ impl Ats {
         }
     }
 
-    fn invalidate(&mut self, inp: &AtsIn, message: &MessageTlp) {
-        let functions = &self.functions;
-        let find = |id: RequesterId| function_of(functions, id);
-        let inputs = Inputs {
-            message,
-            answer_ready: inp.answer_ready && !self.page_leaves,
-            invalidate_ready: inp.invalidate_ready,
-            invalidate_done: inp.invalidate_done,
-            drained: inp.drained,
-            sent: inp.sent,
-            command: &inp.command,
-            mpt_done: inp.mpt_revoke_done,
-            mtt_done: inp.mtt_revoke_done,
-            flushed: self.flushed(&inp.cpl),
-            flush_taken: self.flush_sent,
-            fills_quiet: self.filling.is_none(),
-            judging: inp.judging && !self.pages.holds_engine(),
-            renewed: inp.renewed,
-        };
-        let Events { taken, accepted, dropped, answered, command_done, failed, flush } =
-            self.invalidations.step(&inputs, find);
-        // The flush read goes before Translation Requests that wait.
-        self.flush_sent = flush.is_some() && !self.out.request.valid;
-        if let Some(flush) = flush.filter(|_| self.flush_sent) {
-            self.out.request = flush;
-        }
-        self.out.command_done = command_done;
-        self.out.command_failed = failed;
-        self.out.stat_revocation = command_done;
-        self.out.revoke = self.invalidations.revoke();
-        self.out.revoked = self.invalidations.revoked();
-        if let Some(invalidate) = taken {
-            for request in &mut self.requests {
-                let less = request.compare(&invalidate, self.granule_log2);
-                self.out.stat_discard |= less && request.state == State::Answered;
-            }
-        }
-        self.out.stat_invalidate_request = accepted;
-        self.out.stat_invalidate_completion = answered;
-        self.out.stat_message_dropped = dropped;
-        self.out.invalidate = self.invalidations.offer();
-        self.out.invalidated = self.invalidations.invalidated();
-    }
-
-    /// Whether the flush read has come back, and whether it succeeded.
-    fn flushed(&self, cpl: &CplBeat) -> Option<bool> {
-        let own = cpl.valid && cpl.eop && usize::from(cpl.index) == self.requests.len();
-        own.then_some(cpl.status == status::SC && !cpl.poisoned)
-    }
-
     fn end(&mut self, index: u8) {
         let request = &mut self.requests[usize::from(index)];
         self.out.wake = request.wake;
@@ -393,16 +383,18 @@ impl Block for Ats {
             usable: tags_of(cfg)[0],
             functions: vec![FunctionCfg::default(); cfg.functions as usize],
             requests: vec![Request::default(); requests],
-            miss: AtsMiss::default(),
+            misses: vec![VecDeque::with_capacity(2); cfg.shares().count()],
+            turn: 0,
+            shares: cfg.shares(),
             to_send: VecDeque::with_capacity(requests),
             prefetch: Prefetch::new(cfg),
             answered: VecDeque::with_capacity(requests),
             filling: None,
             open: 0,
             timeouts: Timeouts::new(cfg.ats_requests),
-            invalidations: Invalidations::new(cfg.functions, cfg.tags().flush as u16),
+            invalidations: Invalidations::new(cfg),
             flush_sent: false,
-            pages: PageRequests::new(cfg.atc_granule_log2, cfg.functions),
+            pages: PageRequests::new(cfg),
             page_leaves: false,
             out: AtsOut::default(),
         }
@@ -430,9 +422,9 @@ impl Block for Ats {
         self.messages(inp.answer_ready, answer);
         self.place();
         if miss_ready && inp.miss.valid {
-            self.miss = inp.miss;
+            self.misses[self.shares.of(inp.miss.key.function)].push_back(inp.miss);
         }
-        self.out.miss_ready = !self.miss.valid;
+        self.offer_room();
         // The queue has a place for every request that may be outstanding.
         self.out.message_ready = true;
     }
@@ -446,7 +438,7 @@ impl Block for Ats {
             && self.pages.idle()
             && !self.out.answer.valid
             && self.open == 0
-            && !self.miss.valid
+            && self.misses.iter().all(VecDeque::is_empty)
             && self.prefetch.idle()
             && self.out.stat_fields().0 == 0
             && !self.out.wake.valid;

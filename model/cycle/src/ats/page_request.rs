@@ -26,11 +26,11 @@
 
 use super::{FunctionCfg, RequesterId, Syndrome, TlpDescriptor};
 use std::collections::VecDeque;
-use types::config::{PAGE_GROUPS, PAGE_ROUNDS};
+use types::config::{PAGE_GROUPS, PAGE_ROUNDS, Partitions};
 use types::port::{AtcKey, PageAnswer, PageMiss, PageWake};
 use types::pri::{PageRequest, PageResponse, ResponseCode};
 use types::tlp::{TlpOp, message_code};
-use types::{AddressType, FunctionId, PasidPrefix, TlpAddr};
+use types::{AddressType, FunctionId, PasidPrefix, TlpAddr, UnitCfg};
 
 /// Groups there are.
 const GROUPS: usize = PAGE_GROUPS as usize;
@@ -98,6 +98,8 @@ pub(super) struct PageEvents {
 #[derive(Clone, Debug)]
 pub(super) struct PageRequests {
     granule_log2: u32,
+    /// A partition of functions has its share of the groups.
+    shares: Partitions,
     groups: [Group; GROUPS],
     /// Groups that are not free.
     open: usize,
@@ -113,12 +115,13 @@ pub(super) struct PageRequests {
 }
 
 impl PageRequests {
-    pub(super) fn new(granule_log2: u32, functions: u32) -> Self {
+    pub(super) fn new(cfg: &UnitCfg) -> Self {
         Self {
-            granule_log2,
+            granule_log2: cfg.atc_granule_log2,
+            shares: cfg.shares(),
             groups: Default::default(),
             open: 0,
-            stopped: vec![false; functions as usize],
+            stopped: vec![false; cfg.functions as usize],
             markers: VecDeque::with_capacity(GROUPS),
             miss: PageMiss::default(),
             answer: PageAnswer::default(),
@@ -304,9 +307,12 @@ impl PageRequests {
                 && (g.read, g.write) == (miss.read, miss.write)
         };
         let joined = self.groups.iter().position(same);
-        let held = self.groups.iter().filter(|g| g.state != State::Free && g.key.function == miss.key.function).count();
+        let taken = || self.groups.iter().filter(|g| g.state != State::Free).map(|g| g.key.function);
+        let (own, of) = (miss.key.function, |f: FunctionId| self.shares.of(f));
+        let room = taken().filter(|f| *f == own).count() < usize::from(cfg.pri_allocation)
+            && taken().filter(|f| of(*f) == of(own)).count() < self.shares.share(PAGE_GROUPS) as usize;
         let free = || self.groups.iter().position(|g| g.state == State::Free);
-        let Some(i) = joined.or_else(|| free().filter(|_| held < usize::from(cfg.pri_allocation))) else { return };
+        let Some(i) = joined.or_else(|| free().filter(|_| room)) else { return };
         let group = &mut self.groups[i];
         if joined.is_none() {
             let uses = (group.uses + 1) & (0x1ff >> NUMBER_BITS);

@@ -75,6 +75,7 @@ impl Ats {
         });
         let allowed = matches!(self.function(key.function), FunctionCfg { bus_master: true, ats_enable: true, .. });
         let reserve = self.usable.div_ceil(2);
+        let allowed = allowed && !self.full(self.shares.of(key.function));
         let index = self.free().next().filter(|_| allowed && !covered && self.free().count() > reserve);
         let Some(index) = index else { return };
         self.requests[index] =

@@ -158,7 +158,7 @@ impl Deliver {
             if entry.flush {
                 self.flushed = FlushNote { valid: true, stream: entry.stream, syndrome: packet.outcome };
             }
-            buffer.release();
+            buffer.release(packet.slot);
             packet.live = false;
         }
         packet.read += bytes;

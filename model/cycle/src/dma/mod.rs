@@ -158,7 +158,7 @@ impl Block for Dma {
             out.read_data = *read_data;
         }
         out.write_room = self.write.room();
-        out.read_room = self.read.room();
+        (out.read_room, out.read_room_partition) = self.read.room();
         out.write_sent = self.write.write_sent();
         out.write_data_request = *self.write.request();
         out.write_data_ready = self.write.data_ready();

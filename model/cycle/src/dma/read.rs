@@ -32,6 +32,7 @@ use std::collections::VecDeque;
 use types::UnitCfg;
 use types::access::Syndrome;
 use types::addr::{Offset, Va};
+use types::config::Partitions;
 use types::port::{Completion, DmaIn, FlushNote, FunctionCfg, ReadData, ReleasedSegment, Retranslate, TlpDescriptor};
 use types::tlp::TlpOp;
 
@@ -85,17 +86,32 @@ impl TagPool {
     }
 }
 
+/// The segments of one partition of functions.
+#[derive(Clone, Debug, Default)]
+struct Queue {
+    segments: VecDeque<ReleasedSegment>,
+    /// Bytes of the head segment that have been cut.
+    done: u32,
+    /// Its reads in flight.
+    live: u16,
+}
+
 /// See the module documentation.
 #[derive(Clone, Debug)]
 pub(super) struct ReadEngine {
     depth: usize,
     largest: u32,
-    segments: VecDeque<ReleasedSegment>,
-    /// Bytes of the head segment that have been cut.
-    done: u32,
+    /// Segments, by partition of functions.
+    queues: Vec<Queue>,
+    shares: Partitions,
+    /// The partition whose head is looked at first.
+    turn: usize,
+    /// The partition whose head is judged again.
+    judged: usize,
     requests: Box<[OpenRequest]>,
     read: TlpDescriptor,
-    room: bool,
+    /// Partition whose queue has room for one more.
+    room: Option<u8>,
     tags: TagPool,
     buffer: Reassembly,
     deliver: Deliver,
@@ -118,11 +134,13 @@ impl ReadEngine {
         Self {
             depth,
             largest: cfg.read_slot_bytes,
-            segments: VecDeque::with_capacity(depth),
-            done: 0,
+            queues: vec![Queue { segments: VecDeque::with_capacity(depth), ..Queue::default() }; cfg.shares().count()],
+            shares: cfg.shares(),
+            turn: 0,
+            judged: 0,
             requests: vec![OpenRequest::default(); 1 << cfg.stream_bits()].into(),
             read: TlpDescriptor::default(),
-            room: false,
+            room: None,
             tags: TagPool::new(cfg),
             buffer: Reassembly::new(cfg),
             deliver: Deliver::new(cfg),
@@ -138,8 +156,8 @@ impl ReadEngine {
 
     /// Whether nothing is under way.
     pub(super) fn idle(&self) -> bool {
-        let engine =
-            self.segments.is_empty() && !(self.read.valid || self.room) && self.again.idle() && self.retired == 0;
+        let engine = self.queues.iter().all(|q| q.segments.is_empty()) && !(self.read.valid || self.room.is_some());
+        let engine = engine && self.again.idle() && self.retired == 0;
         let engine = engine && !self.unsent_flush.valid;
         engine && self.buffer.idle() && self.deliver.idle()
     }
@@ -164,8 +182,9 @@ impl ReadEngine {
     pub(super) fn drained(&self) -> bool {
         self.old == 0
     }
-    pub(super) fn room(&self) -> bool {
-        self.room
+    /// Whether one more segment may come, and of which partition.
+    pub(super) fn room(&self) -> (bool, u8) {
+        (self.room.is_some(), self.room.unwrap_or(0))
     }
     pub(super) fn read(&self) -> &TlpDescriptor {
         &self.read
@@ -196,12 +215,13 @@ impl ReadEngine {
         }
         self.again.step();
         if let Some(answer) = self.again.answer(&inp.retranslated)
-            && let Some(segment) = self.segments.front_mut()
+            && let Queue { segments, done, .. } = &mut self.queues[self.judged]
+            && let Some(segment) = segments.front_mut()
         {
-            again::apply(segment, self.done, &answer);
+            again::apply(segment, *done, &answer);
         }
         // Each stage sees what the stage behind it held before this edge.
-        let slot_free = self.buffer.has_room();
+        let slot_free = self.buffer.room();
         self.deliver.step(inp, &mut self.buffer);
         self.issue(inp, slot_free, functions, (epochs, may_ask), stat);
         let (ended, late) = self.buffer.step(&inp.cpl, stat);
@@ -215,6 +235,7 @@ impl ReadEngine {
         stat.timeout = expired.is_some();
         if let Some(ended) = ended.or(expired) {
             self.live -= 1;
+            self.queues[self.shares.of(ended.function)].live -= 1;
             self.old -= u16::from(ended.parity != self.parity);
             if ended.tag_free {
                 self.tags.returned.push_back(ended.tag);
@@ -227,22 +248,23 @@ impl ReadEngine {
             }
         }
         if let Some(segment) = segment
-            && self.segments.len() < self.depth
+            && let queue = &mut self.queues[self.shares.of(segment.tag.function)].segments
+            && queue.len() < self.depth
         {
-            self.segments.push_back(*segment);
+            queue.push_back(*segment);
         }
     }
 
-    /// Issues one read of the head segment, or ends a segment that sends none.
+    /// Issues one read of a head segment, or ends a segment that sends none; the partitions in turn.
     fn issue(
         &mut self,
         inp: &DmaIn,
-        slot_free: bool,
+        slot_free: u8,
         functions: &[FunctionCfg],
         (epochs, may_ask): (&EpochTable, bool),
         stat: &mut Stats,
     ) {
-        self.room = false;
+        self.room = None;
         if self.read.valid {
             if inp.read_ready {
                 stat.read_tlp = true;
@@ -252,51 +274,75 @@ impl ReadEngine {
             }
         }
         let tags_settled = self.tags.settle();
-        let Some(segment) = self.segments.front() else { return };
+        for n in 0..self.queues.len() {
+            let partition = (self.turn + n) & (self.queues.len() - 1);
+            if self.issue_from(partition, (tags_settled, slot_free), functions, (epochs, may_ask), stat) {
+                self.turn = (partition + 1) & (self.queues.len() - 1);
+                return;
+            }
+        }
+    }
+
+    /// The same from one partition's queue; returns whether something was done.
+    fn issue_from(
+        &mut self,
+        partition: usize,
+        (tags_settled, slot_free): (bool, u8),
+        functions: &[FunctionCfg],
+        (epochs, may_ask): (&EpochTable, bool),
+        stat: &mut Stats,
+    ) -> bool {
+        let Queue { segments, done, live } = &mut self.queues[partition];
+        let Some(segment) = segments.front() else { return false };
         let (segment, tag) = (*segment, &segment.tag);
         let function = functions.get(usize::from(tag.function.0)).copied().unwrap_or_default();
         let open = &mut self.requests[usize::from(tag.stream.0)];
-        let failure = match open.failure(&segment, self.done) {
+        let failure = match open.failure(&segment, *done) {
             Syndrome::OK if !admit(&segment, &function).is_ok() => admit(&segment, &function),
             failure => failure,
         };
         let tlp = failure.is_ok();
         let limit = size_limit(function.mrrs).min(self.largest);
-        let cut = Cut::next(&segment, self.done, limit);
+        let cut = Cut::next(&segment, *done, limit);
         if tlp && epochs.outdate(tag, epochs_of(&segment)) {
-            let va = Va(tag.va.0.wrapping_add(u64::from(self.done)));
-            stat.retranslate = may_ask && self.again.ask(tag, va, tag.length.0 - self.done);
-            return;
+            let va = Va(tag.va.0.wrapping_add(u64::from(*done)));
+            if may_ask && self.again.ask(tag, va, tag.length.0 - *done) {
+                stat.retranslate = true;
+                self.judged = partition;
+            }
+            return false;
         }
         let ends = !tlp || cut.last;
-        let tag_free = tags_settled && self.tags.available();
-        if (tlp || tag.last) && !slot_free {
+        let in_share = u32::from(*live) < self.shares.share(u32::from(self.tags.range().1)).max(1);
+        let tag_free = tags_settled && self.tags.available() && in_share;
+        if (tlp || tag.last) && slot_free >> partition & 1 == 0 {
             stat.stall_buffer = true;
-            return;
+            return false;
         }
         if tlp && !tag_free {
             stat.stall_tag = true;
-            return;
+            return false;
         }
         if tlp && self.read.valid {
-            return;
+            return false;
         }
         let unsent_flush = segment.flush && !tlp && !tag.last;
         if unsent_flush && self.unsent_flush.valid {
-            return;
+            return false;
         }
         if unsent_flush {
             self.unsent_flush = FlushNote { valid: true, stream: tag.stream, syndrome: failure };
         }
-        open.enter(&segment, self.done);
+        open.enter(&segment, *done);
         open.syndrome = failure;
         if tlp || tag.last {
             let slot = self.buffer.reserve(
+                partition,
                 SlotEntry {
                     stream: tag.stream,
                     id: tag.id,
                     function: tag.function,
-                    offset: Offset(tag.message_offset.0.wrapping_add(self.done)),
+                    offset: Offset(tag.message_offset.0.wrapping_add(*done)),
                     length: if tlp { cut.length } else { 0 },
                     pad: (cut.address.0 & 3) as u32,
                     end: ends && tag.last,
@@ -310,6 +356,7 @@ impl ReadEngine {
                 self.buffer.start(number, slot, cut.address, cut.length, self.parity);
                 self.timeouts.start(usize::from(number));
                 self.live += 1;
+                *live += 1;
                 self.again.committed();
                 self.read = TlpDescriptor {
                     tag: self.tags.range().0 + number,
@@ -319,12 +366,15 @@ impl ReadEngine {
         }
         if ends {
             open.open = !tag.last;
-            self.segments.pop_front();
-            self.again.ended();
-            self.room = true;
-            self.done = 0;
+            segments.pop_front();
+            if self.judged == partition {
+                self.again.ended();
+            }
+            self.room = Some(partition as u8);
+            *done = 0;
         } else {
-            self.done += cut.length;
+            *done += cut.length;
         }
+        true
     }
 }

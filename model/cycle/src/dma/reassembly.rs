@@ -91,12 +91,21 @@ struct Current {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ended {
     pub(super) tag: u16,
+    pub(super) function: FunctionId,
     pub(super) stream: StreamId,
     pub(super) id: WrId,
     pub(super) syndrome: Syndrome,
     pub(super) parity: bool,
     /// The tag may be used again.
     pub(super) tag_free: bool,
+}
+
+/// Counts of a ring's slots: reserved, handed to delivery, and given back.
+#[derive(Clone, Copy, Debug, Default)]
+struct Ring {
+    reserved: u32,
+    handed: u32,
+    released: u32,
 }
 
 /// See the module documentation.
@@ -110,10 +119,9 @@ pub(super) struct Reassembly {
     tags: Box<[TagContext]>,
     /// One DW is added, so that the shift of the last row stays inside.
     data: Box<[u32]>,
-    /// Counts of slots reserved, handed to delivery, and given back.
-    reserved: u32,
-    handed: u32,
-    released: u32,
+    /// One ring a partition of functions, side by side in `slots`, and the ring whose turn it is.
+    rings: Vec<Ring>,
+    turn: usize,
     stage: CplBeat,
     current: Current,
 }
@@ -128,9 +136,8 @@ impl Reassembly {
             arrived: vec![false; slots].into(),
             tags: vec![TagContext::default(); cfg.read_tags as usize].into(),
             data: vec![0; slots * slot_dws as usize + 1].into(),
-            reserved: 0,
-            handed: 0,
-            released: 0,
+            rings: vec![Ring::default(); cfg.shares().count()],
+            turn: 0,
             stage: CplBeat::default(),
             current: Current::default(),
         }
@@ -138,24 +145,30 @@ impl Reassembly {
 
     /// Whether no slot is reserved and no beat is under way.
     pub(super) fn idle(&self) -> bool {
-        self.reserved == self.released && !self.stage.valid
+        self.rings.iter().all(|ring| ring.reserved == ring.released) && !self.stage.valid
     }
-    /// Whether a slot is free.
-    pub(super) fn has_room(&self) -> bool {
-        self.reserved.wrapping_sub(self.released) < self.slots.len() as u32
-    }
-
-    fn slot(&self, count: u32) -> u16 {
-        // The number of slots is a power of two.
-        (count & (self.slots.len() as u32 - 1)) as u16
+    /// Rings with a free slot, one bit each.
+    pub(super) fn room(&self) -> u8 {
+        let room = |ring: &Ring| ring.reserved.wrapping_sub(ring.released) < self.ring_slots();
+        self.rings.iter().enumerate().fold(0, |all, (n, ring)| all | u8::from(room(ring)) << n)
     }
 
-    /// Reserves the next slot of the ring; `arrived` when no data will come.
-    pub(super) fn reserve(&mut self, entry: SlotEntry, arrived: bool) -> u16 {
-        let slot = self.slot(self.reserved);
+    /// Slots of a ring: a power of two, as both the slots and the rings are.
+    fn ring_slots(&self) -> u32 {
+        (self.slots.len() / self.rings.len()) as u32
+    }
+
+    fn slot(&self, ring: usize, count: u32) -> u16 {
+        (ring as u32 * self.ring_slots() + (count & (self.ring_slots() - 1))) as u16
+    }
+
+    /// Reserves the next slot of a ring; `arrived` when no data will come.
+    pub(super) fn reserve(&mut self, ring: usize, entry: SlotEntry, arrived: bool) -> u16 {
+        let slot = self.slot(ring, self.rings[ring].reserved);
         self.slots[usize::from(slot)] = entry;
         self.arrived[usize::from(slot)] = arrived;
-        self.reserved = self.reserved.wrapping_add(1);
+        let reserved = &mut self.rings[ring].reserved;
+        *reserved = reserved.wrapping_add(1);
         slot
     }
 
@@ -262,7 +275,8 @@ impl Reassembly {
         let entry = &mut self.slots[usize::from(context.slot)];
         entry.syndrome = context.syndrome;
         self.arrived[usize::from(context.slot)] = true;
-        Ended { tag, stream: entry.stream, id: entry.id, syndrome: entry.syndrome, parity, tag_free: true }
+        let SlotEntry { function, stream, id, syndrome, .. } = *entry;
+        Ended { tag, function, stream, id, syndrome, parity, tag_free: true }
     }
 
     /// Ends the read of `tag` because its completion is overdue, unless one is coming in right now.
@@ -286,19 +300,23 @@ impl Reassembly {
         ends.then_some(cpl.index)
     }
 
-    /// The oldest slot not handed over yet, if all its data has arrived.
+    /// The oldest slot of a ring not handed over yet, if all its data has arrived; the rings in turn.
     pub(super) fn hand_over(&mut self) -> Option<(u16, SlotEntry)> {
-        let slot = self.slot(self.handed);
-        if self.handed == self.reserved || !self.arrived[usize::from(slot)] {
-            return None;
-        }
-        self.handed = self.handed.wrapping_add(1);
+        let count = self.rings.len();
+        let ring = (0..count).map(|n| (self.turn + n) & (count - 1)).find(|ring| {
+            let Ring { handed, reserved, .. } = self.rings[*ring];
+            handed != reserved && self.arrived[usize::from(self.slot(*ring, handed))]
+        })?;
+        self.turn = (ring + 1) & (count - 1);
+        let slot = self.slot(ring, self.rings[ring].handed);
+        self.rings[ring].handed = self.rings[ring].handed.wrapping_add(1);
         Some((slot, self.slots[usize::from(slot)]))
     }
 
-    /// Gives the oldest slot back.
-    pub(super) fn release(&mut self) {
-        self.released = self.released.wrapping_add(1);
+    /// Gives a slot back: the oldest of its ring.
+    pub(super) fn release(&mut self, slot: u16) {
+        let ring = usize::from(slot) / self.ring_slots() as usize;
+        self.rings[ring].released = self.rings[ring].released.wrapping_add(1);
     }
 
     /// Bytes `from` to `from + bytes` of a slot's read, packed from lane 0; `from` is a multiple of the beat.

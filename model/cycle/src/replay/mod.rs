@@ -24,7 +24,7 @@
 //! Progress: a released segment needs room in `dma`, counted per direction; a read waits until the writes of its stream
 //! have been sent, never the other way round.
 
-mod miss;
+mod lookup;
 mod page;
 mod path;
 
@@ -33,17 +33,16 @@ use crate::slot_set::SlotSet;
 use page::Pages;
 use path::Path;
 use std::collections::VecDeque;
-use types::port::{
-    AtcKey, AtcLookup, MappedSegment, ReleasedSegment, ReplayIn, ReplayOut, Retranslated, SegmentTag, SlotNote,
-};
+use types::config::Partitions;
+use types::port::{AtcKey, MappedSegment, ReleasedSegment, ReplayIn, ReplayOut, Retranslated, SegmentTag, SlotNote};
 use types::{AddressType, Block, Cycle, Iova, Length, Mode, Op, Slot, StreamId, UnitCfg};
 /// What is held here, and what it needs to go on.
 pub const WAITS: &[Wait] = &[
     wait("replay.segment", "mtt.fetch", "its table line is not cached"),
     wait("replay.segment", "mtt.event", "its table entry is not present"),
     wait("replay.segment", "ats.request", "its translation is not cached"),
-    wait("replay.segment", "ats.page", "its translation lacks the access it needs"),
     wait("replay.segment", "ats.prefetch", "it joined one that has been sent"),
+    wait("replay.segment", "ats.page", "its translation lacks the access it needs"),
     wait("replay.segment", "dma.write_queue", "it writes and the queue is full"),
     wait("replay.segment", "dma.read_queue", "it reads and the queue is full"),
     wait("replay.segment", "dma.unsent", "it reads behind a write of its stream"),
@@ -101,7 +100,11 @@ pub struct Replay {
     unsent: u64,
     next: usize,
     write_room: u32,
-    read_room: u32,
+    /// Room of `dma` for reads, by partition of functions.
+    read_room: Vec<u32>,
+    /// Streams by the partition of what leaves next, one bit each.
+    of_partition: Vec<u64>,
+    shares: Partitions,
     /// New segments that wait for a lookup, in order of arrival.
     fresh: VecDeque<Slot>,
     /// Parked segments to look up again.
@@ -109,7 +112,9 @@ pub struct Replay {
     retry_from: Slot,
     /// A slot read from storage, looked up at the next edge.
     fetched: Option<Slot>,
-    misses: VecDeque<Slot>,
+    /// Misses to offer, by partition, and the partition whose turn it is.
+    misses: Vec<VecDeque<Slot>>,
+    turn: usize,
     /// Slots that wait for each Translation Request.
     waiting: Vec<SlotSet>,
     /// Those among them whose granule was asked for first: a failure is theirs.
@@ -151,9 +156,12 @@ impl Replay {
         (self.done, self.retry, self.retry_from) = Default::default();
         (self.ready, self.reads, self.unsent) = (0, 0, 0);
         (self.next, self.parked) = (0, 0);
-        (self.write_room, self.read_room) = (DMA_QUEUE, DMA_QUEUE);
+        self.write_room = DMA_QUEUE;
+        self.read_room.fill(DMA_QUEUE);
+        self.of_partition.fill(0);
+        self.turn = 0;
         self.fresh.clear();
-        self.misses.clear();
+        self.misses.iter_mut().for_each(VecDeque::clear);
         self.again.clear();
         self.epochs.fill(0);
         self.pages.reset();
@@ -193,58 +201,13 @@ impl Replay {
         set(&mut self.ready, ready);
         set(&mut self.reads, read);
         set(&mut self.unsent, s.writes > 0);
-    }
-
-    fn lookup(&mut self, slot: Slot) {
-        let entry = &mut self.entries[usize::from(slot.0)];
-        let mapped = &entry.mapped;
-        entry.epoch = self.epochs.get(usize::from(mapped.tag.function.0)).copied().unwrap_or_default();
-        let (read, write) = needs(&mapped.tag);
-        self.out.lookup = AtcLookup { valid: true, slot, key: key_of(mapped), read, write };
-    }
-
-    /// Starts a lookup: one whose storage has been read, else a segment that arrives and need not wait.
-    fn look_up(&mut self, arrived: Option<Slot>) {
-        let ready = self.fetched.take();
-        // The storage read for the next edge.
-        self.fetched = match self.retry.next(self.retry_from) {
-            Some(slot) => {
-                self.retry.remove(slot);
-                // Slots are handed out in turn, so that the next one up is the next in age.
-                self.retry_from = Slot(slot.0 + 1);
-                self.out.stat_replay = true;
-                Some(slot)
+        if self.of_partition.len() > 1 {
+            let function = if s.path.before(head) { s.path.function() } else { head.tag.function };
+            let own = self.shares.of(function);
+            for (partition, streams) in self.of_partition.iter_mut().enumerate() {
+                *streams = *streams & !(1 << i) | u64::from(partition == own) << i;
             }
-            None => self.fresh.pop_front(),
-        };
-        match (ready, arrived) {
-            (Some(slot), Some(new)) => {
-                self.lookup(slot);
-                self.fresh.push_back(new);
-            }
-            (None, Some(new)) if self.fetched.is_none() => self.lookup(new),
-            (None, Some(new)) => self.fresh.push_back(new),
-            (Some(slot), None) => self.lookup(slot),
-            (None, None) => {}
         }
-    }
-
-    fn results(&mut self, inp: &ReplayIn) {
-        if !inp.result.valid {
-            return;
-        }
-        let slot = inp.result.slot;
-        if !inp.result.hit {
-            self.misses.push_back(slot);
-            self.out.stat_park = true;
-            self.parked += 1;
-            return;
-        }
-        let entry = &mut self.entries[usize::from(slot.0)];
-        entry.mapped.address = inp.result.address;
-        entry.mapped.at = if inp.result.untranslated { AddressType::UNTRANSLATED } else { AddressType::TRANSLATED };
-        entry.no_snoop = inp.result.no_snoop;
-        self.finish(slot);
     }
 
     /// Loads the output register from the storage read, then picks the next.
@@ -279,9 +242,17 @@ impl Replay {
         self.refresh(stream);
     }
 
+    /// Streams whose next read has a place in `dma`.
+    fn streams_with_room(&self) -> u64 {
+        match &self.read_room[..] {
+            [room] => u64::from(*room > 0).wrapping_neg(),
+            rooms => rooms.iter().zip(&self.of_partition).filter(|(room, _)| **room > 0).fold(0, |all, (_, s)| all | s),
+        }
+    }
+
     /// Chooses what leaves next, round robin over streams.
     fn pick(&mut self) {
-        let reads = if self.read_room > 0 { self.reads & !self.unsent } else { 0 };
+        let reads = self.reads & !self.unsent & self.streams_with_room();
         let writes = if self.write_room > 0 { !self.reads } else { 0 };
         let candidates = self.ready & (reads | writes);
         let from_next = candidates >> self.next << self.next;
@@ -301,7 +272,8 @@ impl Replay {
         if s.path.before(&entry.mapped) {
             let head = (s.length > 0).then_some(&entry.mapped);
             self.picked = Some(Picked::Flush(s.path.flush(head)));
-            self.read_room -= 1;
+            let Some(Picked::Flush(flush)) = &self.picked else { return };
+            self.read_room[self.shares.of(flush.tag.function)] -= 1;
             self.refresh(i);
             return;
         }
@@ -312,7 +284,7 @@ impl Replay {
             s.writes += 1;
             self.write_room -= 1;
         } else {
-            self.read_room -= 1;
+            self.read_room[self.shares.of(entry.mapped.tag.function)] -= 1;
         }
         self.picked = Some(Picked::Segment(slot));
         self.refresh(i);
@@ -355,12 +327,15 @@ impl Block for Replay {
             unsent: 0,
             next: 0,
             write_room: DMA_QUEUE,
-            read_room: DMA_QUEUE,
+            read_room: vec![DMA_QUEUE; cfg.shares().count()],
+            of_partition: vec![0; cfg.shares().count()],
+            shares: cfg.shares(),
+            turn: 0,
             fresh: VecDeque::with_capacity(slots),
             retry: SlotSet::default(),
             retry_from: Slot(0),
             fetched: None,
-            misses: VecDeque::with_capacity(slots),
+            misses: vec![VecDeque::with_capacity(slots); cfg.shares().count()],
             waiting: vec![SlotSet::default(); cfg.ats_requests as usize],
             first: SlotSet::default(),
             parked: 0,
@@ -387,7 +362,11 @@ impl Block for Replay {
         // Everything below sees the state before this edge, except where a later step of the same slot needs it.
         self.release();
         self.write_room += u32::from(inp.write_room);
-        self.read_room += u32::from(inp.read_room);
+        if inp.read_room
+            && let Some(room) = self.read_room.get_mut(usize::from(inp.read_room_partition))
+        {
+            *room += 1;
+        }
         if inp.write_sent.valid
             && let Some(s) = self.streams.get_mut(usize::from(inp.write_sent.stream.0))
         {
@@ -401,7 +380,7 @@ impl Block for Replay {
             s.path.flushed(&inp.flushed);
             self.refresh(usize::from(inp.flushed.stream.0));
         }
-        self.offer_miss(inp.miss_ready, miss);
+        self.offer_miss((inp.miss_ready, inp.miss_room), miss);
         let mut arrived = None;
         if inp.mapped.valid {
             let slot = inp.mapped.tag.slot;
@@ -449,7 +428,8 @@ impl Block for Replay {
             || self.fetched.is_some()
             || !self.fresh.is_empty()
             || !self.retry.is_empty();
-        let offering = if self.out.miss.valid { inp.miss_ready } else { !self.misses.is_empty() };
+        let offering =
+            if self.out.miss.valid { inp.miss_ready } else { self.misses.iter().any(|misses| !misses.is_empty()) };
         // A stalled cycle is counted, so a block with segments to release or to wait for is never idle.
         let counting = self.ready != 0 || self.parked > 0;
         let pulses = self.out.retranslated.valid

@@ -6,7 +6,7 @@
 //! Regions marked unordered do without.
 
 use types::port::{FlushNote, MappedSegment, ReleasedSegment, SegmentTag};
-use types::{AddressType, Length, Op, Syndrome};
+use types::{AddressType, FunctionId, Length, Op, Syndrome};
 
 /// One stream's path.
 #[derive(Clone, Copy, Debug, Default)]
@@ -39,6 +39,11 @@ impl Path {
     /// Whether nothing of the stream may leave.
     pub(super) fn blocked(&self) -> bool {
         self.flushing
+    }
+
+    /// Function of the flush that goes next.
+    pub(super) fn function(&self) -> FunctionId {
+        self.last_write.map_or(FunctionId(0), |write| write.tag.function)
     }
 
     /// Whether a message waits to complete.

@@ -55,6 +55,8 @@ pub(crate) struct Bench {
     /// Data completions are held back.
     pub(crate) hold_completions: bool,
     held: Vec<(Tlp, Vec<u8>)>,
+    /// Completions for this requester are held back, those of Translation Requests too.
+    pub(crate) hold_of: Option<u16>,
     /// Every completion is lost.
     pub(crate) lose_completions: bool,
     /// What else the surroundings do, and what they have seen.
@@ -95,6 +97,7 @@ impl Bench {
             messages: Vec::new(),
             hold_completions: false,
             held: Vec::new(),
+            hold_of: None,
             lose_completions: false,
             script: Script::default(),
         };
@@ -246,13 +249,14 @@ impl Bench {
         };
         let (answer, bytes) = self.script.spoil(kind, address, answer, bytes);
         let data = kind == Kind::Data;
-        if let Some(boundary) = self.script.split.filter(|_| data) {
+        let held = self.hold_of == Some(requester.0);
+        if let Some(boundary) = self.script.split.filter(|_| data && !held) {
             let due = self.cycle + self.delay;
             let parts = self.script.parts(boundary, address, answer, &bytes);
             self.answers.extend(parts.into_iter().map(|(tlp, bytes)| (due, tlp, bytes)));
             return;
         }
-        if self.lose_completions || data && self.hold_completions {
+        if self.lose_completions || held || data && self.hold_completions {
             self.held.push((answer, bytes));
         } else {
             self.answers.push_back((self.cycle + self.delay, answer, bytes));
@@ -263,6 +267,7 @@ impl Bench {
     pub(crate) fn let_completions_go(&mut self) {
         self.hold_completions = false;
         self.lose_completions = false;
+        self.hold_of = None;
         let due = self.cycle;
         self.answers.extend(self.held.drain(..).map(|(tlp, bytes)| (due, tlp, bytes)));
     }

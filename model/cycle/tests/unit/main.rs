@@ -9,6 +9,7 @@ mod bench;
 mod epochs;
 mod function;
 mod invalidate;
+mod isolation;
 mod page_event;
 mod page_request;
 mod path;

@@ -185,12 +185,15 @@ fn evidence(cfg: &Config, table: &Table) -> Outcome {
             at = found.and_then(Value::as_table);
         }
         if found.is_none() {
-            return broken("evidence", format!("entry {} is about {}, which is not a key", i + 1, entry.key));
+            return broken(&format!("evidence[{i}].key"), "must be a key of this configuration");
         }
     }
     for (i, point) in cfg.published.iter().enumerate() {
-        if point.tolerance <= 0.0 || point.y <= 0.0 {
-            return broken("published", format!("entry {}: y and tolerance must be above 0", i + 1));
+        for (name, value, most) in [("y", point.y, 1e9), ("tolerance", point.tolerance, 1.0)] {
+            // Not a number is neither above 0 nor at most anything.
+            if !(value > 0.0 && value <= most) {
+                return broken(&format!("published[{i}].{name}"), format!("must be above 0 and at most {most}"));
+            }
         }
     }
     Ok(())

@@ -59,15 +59,22 @@ pub enum ConfigError {
 }
 
 /// Sources merged so far, and which of them each value comes from.
-#[derive(Default)]
 struct Merged {
     table: Table,
     origins: BTreeMap<String, String>,
+    /// The preset or file that was asked for, which has to be whole.
+    asked: String,
+    /// It, or a preset that it is based on, is one of [`PRESETS`].
+    based: bool,
 }
 
 impl Merged {
+    fn new(asked: String, based: bool) -> Self {
+        Self { table: Table::new(), origins: BTreeMap::new(), asked, based }
+    }
+
     fn add(&mut self, source: &str, table: Table) {
-        let Self { table: into, origins } = self;
+        let Self { table: into, origins, .. } = self;
         merge(into, table, "", &mut |key| {
             origins.insert(key.to_string(), source.to_string());
         });
@@ -84,32 +91,38 @@ impl Merged {
             key = &key[..dot];
         }
         // A key that nobody set is missing from the source that should be whole.
-        self.origins.get("title").map_or("configuration", String::as_str)
+        &self.asked
     }
 
     fn value(&self, key: &str) -> String {
-        let mut at = None;
-        let mut table = Some(&self.table);
-        for part in key.split('.') {
-            at = table.and_then(|t| t.get(part));
-            table = at.and_then(Value::as_table);
+        let mut parts = key.split(['.', '[', ']']).filter(|part| !part.is_empty());
+        let mut at = parts.next().and_then(|part| self.table.get(part));
+        for part in parts {
+            at = match at {
+                Some(Value::Table(table)) => table.get(part),
+                Some(Value::Array(array)) => part.parse().ok().and_then(|i: usize| array.get(i)),
+                _ => None,
+            };
         }
         match at {
-            None => "(missing)".into(),
+            None => MISSING.into(),
             Some(Value::Table(_)) => "(table)".into(),
+            Some(Value::Array(_)) => "(list)".into(),
             Some(value) => value.to_string(),
         }
     }
 
     fn error(&self, key: &str, allowed: impl ToString) -> ConfigError {
-        ConfigError::Value {
-            file: self.origin(key).to_string(),
-            key: key.to_string(),
-            value: self.value(key),
-            allowed: allowed.to_string(),
+        let (value, mut allowed) = (self.value(key), allowed.to_string());
+        if !self.based && (value == MISSING || allowed.starts_with("missing field")) {
+            allowed += "; a file without base = \"PRESET\" has to give every value";
         }
+        ConfigError::Value { file: self.origin(key).to_string(), key: key.to_string(), value, allowed }
     }
 }
+
+/// The value of a key that nobody set.
+const MISSING: &str = "(missing)";
 
 /// Puts `from` over `into`, table by table; evidence is kept by key.
 fn merge(into: &mut Table, from: Table, path: &str, set: &mut impl FnMut(&str)) {
@@ -118,6 +131,7 @@ fn merge(into: &mut Table, from: Table, path: &str, set: &mut impl FnMut(&str)) 
         match (into.get_mut(&key), value) {
             (Some(Value::Table(old)), Value::Table(new)) => merge(old, new, &path, set),
             (Some(Value::Array(old)), Value::Array(new)) if path == "evidence" => {
+                set(&path);
                 for entry in new {
                     old.retain(|e| e.get("key") != entry.get("key"));
                     old.push(entry);
@@ -156,6 +170,7 @@ fn add_source(merged: &mut Merged, file: &str, text: &str) -> Result<(), ConfigE
                 allowed: format!("must be a preset: {}", presets.join(", ")),
             });
         };
+        merged.based = true;
         add_source(merged, &format!("preset {name}"), text)?;
     }
     merged.add(file, table);
@@ -202,8 +217,10 @@ fn resolve_sizes(merged: &mut Merged) -> Result<(), ConfigError> {
 impl Config {
     /// The configuration of a preset's name or a file, with `--set` assignments over it.
     pub fn load<S: AsRef<str>>(preset_or_file: &str, sets: &[S]) -> Result<Self, ConfigError> {
-        let mut merged = Merged::default();
-        match PRESETS.iter().find(|(name, _)| *name == preset_or_file) {
+        let preset = PRESETS.iter().find(|(name, _)| *name == preset_or_file);
+        let asked = preset.map_or(preset_or_file.to_string(), |(name, _)| format!("preset {name}"));
+        let mut merged = Merged::new(asked, preset.is_some());
+        match preset {
             Some((name, text)) => add_source(&mut merged, &format!("preset {name}"), text)?,
             None => {
                 let text = std::fs::read_to_string(preset_or_file).map_err(|e| ConfigError::NotFound {
@@ -219,7 +236,7 @@ impl Config {
 
     /// The configuration of a text, as if it stood in a file called `file`.
     pub fn parse<S: AsRef<str>>(file: &str, text: &str, sets: &[S]) -> Result<Self, ConfigError> {
-        let mut merged = Merged::default();
+        let mut merged = Merged::new(file.to_string(), false);
         add_source(&mut merged, file, text)?;
         Self::finish(merged, file, sets)
     }

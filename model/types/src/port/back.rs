@@ -126,6 +126,8 @@ ports! {
         write_room: bool,
         /// one more read segment may come
         read_room: bool,
+        /// of this partition of functions
+        read_room_partition: u8 = 2,
         /// the last TLP of a write segment was sent
         write_sent: WriteSent,
         /// a flush has ended

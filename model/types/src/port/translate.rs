@@ -1,8 +1,8 @@
 //! Ports of `replay`, `atc` and `ats`.
 
 use super::{
-    CplBeat, EpochNote, FlushNote, FunctionCfg, MappedSegment, MessageTlp, ReleasedSegment, Retranslated, Revocation,
-    RevokeLines, SlotNote, TlpDescriptor, WriteSent,
+    CplBeat, EpochNote, FlushNote, FunctionCfg, MappedSegment, MessageTlp, PageAnswer, PageMiss, PageWake,
+    ReleasedSegment, Retranslated, Revocation, RevokeLines, SlotNote, TlpDescriptor, WriteSent,
 };
 use crate::access::{PasidPrefix, Syndrome};
 use crate::addr::{FunctionId, Iova, Slot, TlpAddr};
@@ -175,49 +175,6 @@ ports! {
     }
 
     |cfg|
-    /// A segment whose translation lacks the access it needs, and which may wait for the page.
-    group PageMiss {
-        /// a segment is offered
-        valid: bool,
-        /// its slot
-        slot: Slot = cfg.slot_bits(),
-        /// what it accesses
-        key: AtcKey,
-        /// read access is needed
-        read: bool,
-        /// write access is needed
-        write: bool,
-        /// an engine of `dma` waits for it: its access is judged again
-        again: bool,
-    }
-
-    |cfg|
-    /// What becomes of a segment offered in [`PageMiss`], some cycles later.
-    group PageAnswer {
-        /// a slot is named
-        valid: bool,
-        /// the slot
-        slot: Slot = cfg.slot_bits(),
-        /// it waits for a page request group; else it ends with `syndrome`, or is offered again when that is 0
-        waits: bool,
-        /// the group
-        group: u8 = cfg.page_bits(),
-        /// why it ends
-        syndrome: Syndrome,
-    }
-
-    |cfg|
-    /// A page request group has ended: its slots look up again, or fail.
-    group PageWake {
-        /// a group has ended
-        valid: bool,
-        /// the group
-        group: u8 = cfg.page_bits(),
-        /// why its slots fail, 0 if they look up again
-        syndrome: Syndrome,
-    }
-
-    |cfg|
     /// Inputs of `replay`.
     in ReplayIn {
         /// synchronous, active high
@@ -232,6 +189,8 @@ ports! {
         result: AtcResult,
         /// `ats` takes the miss
         miss_ready: bool,
+        /// partitions of functions that may offer one more miss, one bit each
+        miss_room: u8 = 4,
         /// slot whose miss was taken, some cycles later
         grant_valid: bool,
         /// that slot
@@ -246,6 +205,8 @@ ports! {
         write_room: bool,
         /// `dma` has room for one more read segment
         read_room: bool,
+        /// of this partition of functions
+        read_room_partition: u8 = 2,
         /// the last TLP of a write segment of this stream was sent
         write_sent: WriteSent,
         /// a flush has ended
@@ -341,6 +302,8 @@ ports! {
     out AtsOut {
         /// a miss is taken
         miss_ready: bool,
+        /// partitions of functions that may offer one more miss, one bit each
+        miss_room: u8 = 4,
         /// a miss taken earlier now waits for a request
         grant_valid: bool,
         /// its slot
