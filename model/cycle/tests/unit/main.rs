@@ -11,6 +11,7 @@ mod function;
 mod invalidate;
 mod isolation;
 mod page_event;
+mod page_isolation;
 mod page_request;
 mod path;
 mod prefetch;
