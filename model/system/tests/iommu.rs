@@ -22,6 +22,7 @@ fn iommu(sets: &[&str]) -> Iommu {
         write: true,
         untranslated_only: false,
         pasid: None,
+        paged: false,
     });
     iommu
 }

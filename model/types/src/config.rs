@@ -124,6 +124,10 @@ impl Partitions {
 
 /// Segments in the pipeline between `seg` and the exit of `replay` when nothing waits.
 pub const PIPELINE_SLOTS: u32 = 16;
+/// Page request groups that may be open at a time.
+pub const PAGE_GROUPS: u32 = 16;
+/// Times that an access asks for a page which was said to be there, before it ends in an error.
+pub const PAGE_ROUNDS: u8 = 3;
 /// Data tags that Translation Requests leave where tag numbers are short.
 pub const DATA_TAGS: u32 = 8;
 /// Slots that `replay` keeps for translations that `dma` looks up again, one an engine.
@@ -161,6 +165,10 @@ impl UnitCfg {
     /// Bits of a Translation Request's index.
     pub const fn ats_bits(&self) -> u32 {
         index_bits(self.ats_requests)
+    }
+    /// Bits of a page request group's number.
+    pub const fn page_bits(&self) -> u32 {
+        index_bits(PAGE_GROUPS)
     }
     /// Bytes in a beat of a data stream.
     pub const fn data_bytes(&self) -> u32 {

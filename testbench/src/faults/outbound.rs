@@ -71,6 +71,7 @@ impl Plant {
             Fault::NoSnoop if translated => tlp.attributes.no_snoop = true,
             _ => {}
         }
+        self.page_header(tlp);
         let length_dw = &mut tlp.length_dw;
         match &mut tlp.body {
             Body::Memory { op, at, tag, first_be, last_be, address, no_write, .. } => {

@@ -2,6 +2,7 @@
 
 use super::Fault;
 use super::early::Early;
+use super::pages::Asking;
 use std::collections::{BTreeSet, VecDeque};
 use system::Inside;
 use types::config::TagMap;
@@ -58,6 +59,7 @@ pub(super) struct Plant {
     pub(super) forged: VecDeque<Completion>,
     pub(super) swallowed: BTreeSet<(StreamId, WrId)>,
     pub(super) early: Early,
+    pub(super) asking_pages: Asking,
     /// The unit's own outputs in this cycle.
     own: UnitOut,
     shown: UnitOut,
@@ -82,6 +84,7 @@ impl Plant {
             forged: VecDeque::new(),
             swallowed: BTreeSet::new(),
             early: Early::default(),
+            asking_pages: Asking::default(),
             own: UnitOut::default(),
             shown: UnitOut::default(),
         }
@@ -119,6 +122,7 @@ impl Plant {
         let posted = self.shown.tx_wr_req_tlp;
         for (beat, ready) in [(np, inp.tx_rd_req_tlp_ready), (posted, inp.tx_wr_req_tlp_ready)] {
             let Some(tlp) = taken(&beat, ready) else { continue };
+            self.asking_pages.left(&tlp);
             let Body::Memory { op, at, tag, .. } = tlp.body else { continue };
             if op == MemoryOp::Read {
                 self.last_tag = Some(tag);

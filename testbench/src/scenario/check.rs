@@ -202,7 +202,11 @@ impl Rules<'_> {
                 range(format!("{key}.page"), r.page, 0, last)?;
                 power(format!("{key}.pages"), r.pages, 1, 1 << 20)?;
                 range(format!("{key}.pause"), r.pause, 0, LONG)?;
-                if r.to == "moved" { Ok(()) } else { letters(format!("{key}.to"), &r.to, "rw") }
+                if matches!(r.to.as_str(), "moved" | "out") {
+                    Ok(())
+                } else {
+                    letters(format!("{key}.to"), &r.to, "rw")
+                }
             }
             Action::Configure(setup) => self.function(&format!("{key}.do.configure"), setup),
             Action::Stall { cycles, .. } => range(format!("{key}.do.stall.cycles"), *cycles, 0, LONG),
@@ -215,7 +219,7 @@ impl Rules<'_> {
                 });
                 one_of(format!("{key}.do.release"), name, "the name of a hold", holds)
             }
-            Action::HoldCredits(_) | Action::ReturnCredits(_) => Ok(()),
+            Action::HoldCredits(_) | Action::ReturnCredits(_) | Action::AnswerPages(_) => Ok(()),
         }
     }
 

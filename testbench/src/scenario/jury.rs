@@ -121,6 +121,7 @@ impl Jury {
             Body::Message { code: message_code::INVALIDATE_COMPLETION, .. } => {
                 self.judge(&Event::InvalidationCompleted { tlp });
             }
+            Body::Message { code: message_code::PAGE_REQUEST, .. } => self.judge(&Event::PageRequested { tlp }),
             Body::Message { .. } => {}
             _ => self.judge(&Event::TlpOut { tlp, payload }),
         }
@@ -153,6 +154,7 @@ impl Jury {
             Body::Message { code: message_code::INVALIDATE_REQUEST, .. } => {
                 self.judge(&Event::InvalidationAccepted { tlp, payload });
             }
+            Body::Message { code: message_code::PRG_RESPONSE, .. } => self.judge(&Event::PageResponded { tlp }),
             Body::Message { .. } => {}
             _ => self.judge(&Event::TlpIn { tlp, payload }),
         }

@@ -74,6 +74,8 @@ fn function(cfg: &Config) -> Outcome {
             format!("must equal the ATC's granule, 2^unit.sizes.atc_granule_log2 = 2^{log2} = {granule}"),
         );
     }
+    // A PRG index has 9 bits.
+    range("function.page_requests", f.page_requests.into(), 0, 512)?;
     Ok(())
 }
 
@@ -119,6 +121,8 @@ fn machine(cfg: &Config) -> Outcome {
         power("iommu.iotlb_entries", iommu.iotlb_entries.into(), 1, 1 << 20)?;
         power("iommu.iotlb_ways", iommu.iotlb_ways.into(), 1, iommu.iotlb_entries.into())?;
     }
+    range("iommu.page_ns", iommu.page_ns, 0, second)?;
+    range("driver.fill_ns", cfg.driver.fill_ns, 0, second)?;
     if !matches!(iommu.iotlb_replacement, Replacement::Lru | Replacement::Random) {
         return broken("iommu.iotlb_replacement", "must be lru or random");
     }
@@ -152,6 +156,15 @@ fn region(cfg: &Config) -> Outcome {
     if mode == Mode::Ats && !(cfg.iommu.ats && cfg.function.ats_enable) {
         let key = if cfg.iommu.ats { "function.ats_enable" } else { "iommu.ats" };
         return broken(key, "must be true: the region is translated through ATS");
+    }
+    if r.paged && mode != Mode::Ats {
+        return broken("region.paged", "must be false: only regions translated through ATS can ask for their pages");
+    }
+    if r.paged && cfg.function.page_requests == 0 {
+        return broken("function.page_requests", "must be at least 1: the region's pages come when they are asked for");
+    }
+    if r.filled_on_demand && !cfg.driver.page_events {
+        return broken("driver.page_events", "must be true: the region's entries are filled on events");
     }
     if mode == Mode::Emtt && r.memory == Owner::Gpu && !cfg.function.ats_enable {
         return broken("function.ats_enable", "must be true: GPU pages of an eMTT region leave as translated requests");

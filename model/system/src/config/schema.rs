@@ -28,6 +28,9 @@ pub struct Config {
     pub iommu: IommuConfig,
     /// Host and GPU memory.
     pub memory: MemoryConfig,
+    /// The driver.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub driver: DriverConfig,
     /// The registered region the traffic uses.
     pub region: RegionConfig,
     /// Traffic and the line.
@@ -79,6 +82,13 @@ pub struct FunctionSection {
     pub ats_enable: bool,
     /// Smallest Translation Unit: 4096 << STU.
     pub smallest_translation_unit_bytes: u32,
+    /// Outstanding Page Request Allocation; 0 leaves the Page Request Interface off.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub page_requests: u32,
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 /// The three links.
@@ -175,6 +185,40 @@ pub struct IommuConfig {
     pub iotlb_ways: u32,
     /// Replacement policy of the IOTLB: lru or random.
     pub iotlb_replacement: Replacement,
+    /// Time of the host for a Page Request.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub page_ns: u64,
+    /// What the host answers to Page Requests.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub page_answer: PageAnswer,
+}
+
+/// What the host does about a page that is asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PageAnswer {
+    /// It makes the page present, where the address space has it and grants the access.
+    #[default]
+    Map,
+    /// It refuses every page.
+    Refuse,
+    /// It answers with a failure, which stops the function's Page Request Interface.
+    Fail,
+}
+
+/// What the driver does about MTT entries that are not present.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DriverConfig {
+    /// It has the unit raise an event for them.
+    #[serde(default)]
+    pub page_events: bool,
+    /// Its time for an event, from the interrupt's register reads on.
+    #[serde(default)]
+    pub fill_ns: u64,
+    /// It refuses instead of filling the entry.
+    #[serde(default)]
+    pub refuse: bool,
 }
 
 /// Host and GPU memory.
@@ -208,6 +252,12 @@ pub struct RegionConfig {
     pub page_bytes: u64,
     /// Page size of the IOMMU mapping, which is the size of an ATS answer.
     pub translation_bytes: u64,
+    /// Pages come into the IOMMU when they are asked for.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub paged: bool,
+    /// MTT entries are filled when the driver gets an event about them.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub filled_on_demand: bool,
 }
 
 /// Direction of the traffic.

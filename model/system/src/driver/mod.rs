@@ -37,6 +37,10 @@ pub struct RegionSpec {
     pub unordered: bool,
     /// Pages may be read, and written, by the IOMMU and the MTT.
     pub page_rights: (bool, bool),
+    /// Pages come into the IOMMU when they are asked for.
+    pub paged: bool,
+    /// MTT entries are not present until they are filled one by one.
+    pub filled_on_demand: bool,
 }
 
 impl RegionSpec {
@@ -55,6 +59,8 @@ impl RegionSpec {
             pasid: PasidPrefix::default(),
             unordered: false,
             page_rights: (true, true),
+            paged: false,
+            filled_on_demand: false,
         }
     }
 }
@@ -180,6 +186,7 @@ impl Driver {
             write,
             untranslated_only: false,
             pasid: space(spec.pasid),
+            paged: spec.paged,
         };
         let region = Region {
             valid: true,
@@ -195,7 +202,8 @@ impl Driver {
             length: spec.length,
             mtt,
         };
-        let registered = Registered { key, region, owner: spec.owner, mode, io };
+        let registered =
+            Registered { key, region, owner: spec.owner, mode, io, filled_on_demand: spec.filled_on_demand };
         fabric.map(io);
         fabric.memories.tables.insert(registered);
         Ok(registered)

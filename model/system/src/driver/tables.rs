@@ -20,6 +20,8 @@ pub struct Registered {
     pub mode: Mode,
     /// I/O virtual addresses of its pages, and where those lie.
     pub io: IoRange,
+    /// Entries are not present until they are filled one by one.
+    pub filled_on_demand: bool,
 }
 
 impl Registered {
@@ -36,7 +38,13 @@ impl Registered {
         (within + self.region.length.0).div_ceil(self.region.page_size.bytes().0)
     }
 
-    /// The MTT entry that registration gives page `index`.
+    /// The MTT entry that page `index` has after registration.
+    pub fn initial(&self, index: PageIndex) -> MttEntry {
+        let entry = self.entry(index);
+        MttEntry { present: entry.present && !self.filled_on_demand, ..entry }
+    }
+
+    /// The MTT entry that leads to page `index`.
     pub fn entry(&self, index: PageIndex) -> MttEntry {
         if index.0 >= self.pages() {
             return MttEntry::default();
@@ -165,6 +173,11 @@ impl Tables {
         Some(registered)
     }
 
+    /// The region of an MPT index.
+    pub fn at(&self, index: u32) -> Option<&Registered> {
+        self.regions.get(index as usize)?.as_ref()
+    }
+
     /// The region under a key.
     pub fn get(&self, key: Key) -> Option<&Registered> {
         self.regions.get(key.index() as usize)?.as_ref().filter(|r| r.key == key)
@@ -183,7 +196,7 @@ impl Tables {
     /// The MTT entry in force.
     pub fn entry(&self, key: Key, page: PageIndex) -> Option<MttEntry> {
         let registered = self.get(key)?;
-        Some(self.changed.get(&(key.index(), page)).copied().unwrap_or_else(|| registered.entry(page)))
+        Some(self.changed.get(&(key.index(), page)).copied().unwrap_or_else(|| registered.initial(page)))
     }
 
     /// The line that holds `address`.
@@ -204,7 +217,7 @@ impl Tables {
             if page.0 >= registered.pages() {
                 return 0;
             }
-            let entry = self.changed.get(&(*mpt, page)).copied().unwrap_or_else(|| registered.entry(page));
+            let entry = self.changed.get(&(*mpt, page)).copied().unwrap_or_else(|| registered.initial(page));
             if tell {
                 self.news.push((registered.key, page, entry));
             }
@@ -240,6 +253,7 @@ pub(crate) fn table_range(tables: &Tables) -> IoRange {
         write: false,
         untranslated_only: false,
         pasid: None,
+        paged: false,
     }
 }
 

@@ -127,7 +127,7 @@ impl Fabric {
                 |packet| sources[GPU_OUT].push(packet),
             ),
             Some(Reply::Send(packet)) => sources[GPU_OUT].push(packet),
-            Some(Reply::Peer { .. }) | None => {}
+            Some(Reply::Peer { .. } | Reply::Page(_)) | None => {}
         }
     }
 
@@ -143,6 +143,11 @@ impl Fabric {
                 |packet| sources[ROOT_OUT].push(packet),
             ),
             Some(Reply::Send(packet)) => sources[ROOT_OUT].push(packet),
+            Some(Reply::Page(request)) => {
+                if let Some(packet) = root.pager.serve(&request, &mut root.iommu) {
+                    sources[ROOT_OUT].push(packet);
+                }
+            }
             Some(Reply::Peer { request, address }) => {
                 root.counts.peer_reads += 1;
                 root.peers.push(request, address);

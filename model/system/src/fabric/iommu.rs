@@ -3,6 +3,7 @@
 use crate::config::IommuConfig;
 use crate::random::Random;
 use crate::time::Time;
+use std::collections::BTreeSet;
 use types::{BusAddr, ByteCount, Iova, PageSize, Pasid, PasidPrefix, Replacement};
 
 /// Contiguous I/O virtual addresses and the pages they are scattered over; no table is stored.
@@ -24,6 +25,8 @@ pub struct IoRange {
     pub untranslated_only: bool,
     /// Address space it belongs to; `None` for requests without a PASID.
     pub pasid: Option<Pasid>,
+    /// A page is there only once it has been asked for.
+    pub paged: bool,
 }
 
 /// Places of pages: page i stands at `base` + place(i) × page size, a bijection on 2^`log2` pages.
@@ -151,6 +154,8 @@ impl Iotlb {
 #[derive(Clone, Debug)]
 pub struct Iommu {
     ranges: Vec<IoRange>,
+    /// Pages of paged ranges that are there: address space, first address.
+    present: BTreeSet<(Option<Pasid>, u64)>,
     iotlb: Iotlb,
     lookup: Time,
     walk: Time,
@@ -166,6 +171,7 @@ impl Iommu {
     pub fn new(cfg: &IommuConfig, seed: u64) -> Self {
         Self {
             ranges: Vec::new(),
+            present: BTreeSet::new(),
             iotlb: Iotlb::new(cfg, seed),
             lookup: Time::from_ns(cfg.lookup_ns),
             walk: Time::from_ns(cfg.walk_ns),
@@ -198,13 +204,46 @@ impl Iommu {
         }
     }
 
-    /// The mapping of an address, without any timing.
-    pub fn find(&self, iova: Iova, prefix: PasidPrefix) -> Option<Mapping> {
-        let pasid = prefix.valid.then_some(prefix.pasid);
+    /// The range that holds an address.
+    fn range(&self, iova: Iova, pasid: Option<Pasid>) -> Option<&IoRange> {
         let at = self.ranges.partition_point(|r| (r.pasid, r.base) <= (pasid, iova)).checked_sub(1)?;
         let range = &self.ranges[at];
         // The range before it in the map may be one of another address space.
-        let offset = iova.0.checked_sub(range.base.0).filter(|o| range.pasid == pasid && *o < range.length.0)?;
+        let inside = iova.0.checked_sub(range.base.0).is_some_and(|offset| offset < range.length.0);
+        (range.pasid == pasid && inside).then_some(range)
+    }
+
+    /// Makes the page of an address present, if its address space has it and grants the access; whether it is there.
+    pub fn page_in(&mut self, iova: Iova, prefix: PasidPrefix, read: bool, write: bool) -> bool {
+        let pasid = prefix.valid.then_some(prefix.pasid);
+        let Some(range) = self.range(iova, pasid) else { return false };
+        if read && !range.read || write && !range.write {
+            return false;
+        }
+        let page = iova.0 & !range.page.offset_mask().0;
+        if range.paged {
+            self.present.insert((pasid, page));
+        }
+        true
+    }
+
+    /// Takes a page of a paged range away. The unit's ATC is not told.
+    pub fn page_out(&mut self, iova: Iova, pasid: Option<Pasid>) {
+        let Some(range) = self.range(iova, pasid) else { return };
+        let log2 = range.page.log2();
+        self.present.remove(&(pasid, iova.0 >> log2 << log2));
+        let gone = PageTag { number: iova.0 >> log2, log2, pasid };
+        self.iotlb.entries.iter_mut().filter(|e| e.tag == gone).for_each(|e| e.used = 0);
+    }
+
+    /// The mapping of an address, without any timing.
+    pub fn find(&self, iova: Iova, prefix: PasidPrefix) -> Option<Mapping> {
+        let pasid = prefix.valid.then_some(prefix.pasid);
+        let range = self.range(iova, pasid)?;
+        let offset = iova.0 - range.base.0;
+        if range.paged && !self.present.contains(&(pasid, iova.0 & !range.page.offset_mask().0)) {
+            return None;
+        }
         let page = range.scatter.page_address(offset >> range.page.log2(), range.page);
         Some(Mapping {
             address: BusAddr(page.0 | offset & range.page.offset_mask().0),

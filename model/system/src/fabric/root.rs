@@ -4,11 +4,12 @@ use super::agent::{Agent, is_translation_request};
 use super::completer::{Completer, Reply, enabled_range};
 use super::iommu::Iommu;
 use super::packet::{Class, Packet, Pool};
+use super::pager::Pager;
 use super::peers::PeerReads;
 use super::{Memories, Place};
 use crate::time::Time;
 use std::collections::VecDeque;
-use types::tlp::{Body, MemoryOp, status};
+use types::tlp::{Body, MemoryOp, message_code, status};
 use types::{AddressType, BusAddr, Iova, RequesterId, Tlp};
 
 /// A write on its way to memory.
@@ -46,6 +47,7 @@ pub(super) struct Root {
     /// Picoseconds that a byte written to a peer takes, and when the last such write is through.
     peer_write: (u64, Time),
     pub(super) peers: PeerReads,
+    pub(super) pager: Pager,
     /// Messages for the driver, and when the writes before each are visible: a message pushes them.
     pub(super) messages: VecDeque<(Time, Packet)>,
     pub(super) counts: RootCounts,
@@ -55,6 +57,7 @@ impl Root {
     pub(super) fn new(
         iommu: Iommu,
         agent: Agent,
+        pager: Pager,
         completer: Completer,
         memory_read: Time,
         peer_write_gbps: u32,
@@ -63,6 +66,7 @@ impl Root {
         Self {
             iommu,
             agent,
+            pager,
             completer,
             writes: VecDeque::with_capacity(256),
             last_write: Time(0),
@@ -122,6 +126,11 @@ impl Root {
                 (true, None)
             }
             Body::Completion { .. } => (true, self.peers.returned(packet)),
+            Body::Message { code: message_code::PAGE_REQUEST, .. } => {
+                self.pager.request(now, &packet.tlp, &mut self.completer);
+                pool.give(packet.payload);
+                (true, None)
+            }
             Body::Message { .. } => {
                 self.messages.push_back((self.last_write.max(now), packet));
                 (true, None)

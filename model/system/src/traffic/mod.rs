@@ -47,6 +47,8 @@ impl Buffers {
             io_page: cfg.translation_page(),
             owner: cfg.region.memory,
             mode: cfg.region.mode,
+            paged: cfg.region.paged,
+            filled_on_demand: cfg.region.filled_on_demand,
             ..RegionSpec::of(length)
         };
         (stride, spec)

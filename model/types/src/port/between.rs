@@ -43,6 +43,8 @@ ports! {
         mpt_entries: u32 = 25,
         /// completion time-out in ticks of 1024 cycles, 0 for none
         timeout: u16,
+        /// an MTT entry that is not present is a driver event for requests that wait on a fault
+        page_events: bool,
     }
 
     |cfg|

@@ -36,6 +36,8 @@ ports! {
         ats_stu: u8 = 5,
         /// Page Request Enable
         pri_enable: bool,
+        /// Outstanding Page Request Allocation: Page Requests that may wait for a response; 0 for none, as if not enabled
+        pri_allocation: u16,
         /// PASID Enable
         pasid_enable: bool,
         /// PASID Execute Permission Enable
