@@ -43,6 +43,7 @@ pub const WAITS: &[Wait] = &[
     wait("ats.prefetch", "agent.completion", "it has been sent"),
     wait("ats.prefetch", "atc.fill", "its answer is being kept"),
     wait("ats.invalidation", "ats.request", "a fill is on its way into the ATC: its answer is there already"),
+    wait("ats.invalidation", "ats.prefetch", "a fill is on its way into the ATC: its answer is there already"),
     wait("ats.invalidation", "atc.engine", "its range is swept"),
     wait("ats.invalidation", "dma.committed", "TLPs of the old epoch are in flight"),
     wait("ats.invalidation", "tlp_tx.posted", "its completion leaves"),
