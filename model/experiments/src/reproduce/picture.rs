@@ -162,7 +162,9 @@ fn draw_panel(area: &Area<'_>, panel: &Panel) -> Drawn {
     if low > high {
         return Err("there are no points".into());
     }
-    let top = all().map(|p| p.1).chain(panel.marks.iter().map(|m| m.y + m.span)).fold(0.0, f64::max) * 1.08;
+    let top = all().map(|p| p.1).chain(panel.marks.iter().map(|m| m.y + m.span)).fold(0.0, f64::max);
+    // Lines run level at the top and fall towards the right: a legend there stands above them.
+    let top = top * if panel.legend == Corner::UpperRight { 1.3 } else { 1.08 };
     let pad = 0.03 * (high - low) + 0.2;
     let mut chart = ChartBuilder::on(area)
         .caption(panel.title.clone(), font(16))
