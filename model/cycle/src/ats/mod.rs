@@ -149,7 +149,7 @@ impl Ats {
             }
             None => {
                 let free = self.free().next();
-                let index = if self.full(partition) { None } else { free.or_else(|| self.give_way()) };
+                let index = if self.full(partition) { None } else { free.or_else(|| self.give_way(partition)) };
                 let Some(index) = index else {
                     self.out.stat_stall_full = true;
                     return false;
