@@ -1,5 +1,6 @@
 //! The command line.
 
+use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 
@@ -52,7 +53,7 @@ pub(crate) enum Command {
 #[derive(Debug, Args)]
 pub(crate) struct BenchArgs {
     /// Preset or TOML file; give it again for another one [default: the comparison's]
-    #[arg(long, value_name = "NAME|FILE")]
+    #[arg(long, value_name = "NAME|FILE", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) preset: Vec<String>,
     /// Message sizes, comma-separated, K, M, G being binary [default: 64K to 64M]
     #[arg(long, value_name = "LIST", value_parser = parse_sizes)]
@@ -80,7 +81,7 @@ pub(crate) struct BenchArgs {
 #[derive(Debug, Args)]
 pub(crate) struct TraceArgs {
     /// Preset or TOML file
-    #[arg(long, value_name = "NAME|FILE")]
+    #[arg(long, value_name = "NAME|FILE", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) preset: String,
     /// VCD to write; the save file is written beside it with the ending .gtkw
     #[arg(long, value_name = "FILE.vcd")]
@@ -115,7 +116,7 @@ pub(crate) enum PresetsCommand {
     /// Values with their evidence, published figures
     Show {
         /// Preset or TOML file
-        #[arg(value_name = "NAME|FILE")]
+        #[arg(value_name = "NAME|FILE", value_parser = NonEmptyStringValueParser::new())]
         preset: String,
         /// Set one value of the preset, by its key; give it again for another one
         #[arg(long, value_name = "A.B=VALUE")]

@@ -83,7 +83,10 @@ impl Plant {
                         let be = if *length_dw == 1 { first_be } else { last_be };
                         *be = if *be == 0xf { 0x7 } else { 0xf };
                     }
-                    Fault::TagReuse if *op == MemoryOp::Read => *tag = self.last_tag.unwrap_or(*tag),
+                    // That of a read in flight.
+                    Fault::TagReuse if *op == MemoryOp::Read && self.reading > 0 => {
+                        *tag = self.last_tag.filter(|last| self.used_for(*last) == Use::Data).unwrap_or(*tag);
+                    }
                     Fault::CrossesLine
                         if data && *op == MemoryOp::Read && address.0 % 4096 + 4 * u64::from(*length_dw) == 4096 =>
                     {

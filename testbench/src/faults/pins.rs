@@ -32,7 +32,8 @@ pub(super) struct Incoming {
 #[derive(Clone, Debug)]
 pub(super) struct Plant {
     pub(super) fault: Fault,
-    pub(super) tags: TagMap,
+    /// Numbering of the tags in each tag width.
+    tags: [TagMap; 3],
     pub(super) tag_mode: u8,
     pub(super) incoming: Incoming,
     /// Tag of the last non-posted TLP.
@@ -66,7 +67,7 @@ impl Plant {
     fn new(fault: Fault, cfg: &UnitCfg) -> Self {
         Self {
             fault,
-            tags: cfg.tags(),
+            tags: [0, 1, 2].map(|mode| cfg.tags_in(mode)),
             tag_mode: 0,
             incoming: Incoming::default(),
             last_tag: None,
@@ -89,7 +90,7 @@ impl Plant {
     /// What a tag on the wire is for.
     pub(super) fn used_for(&self, tag: Tag) -> Use {
         let number = if self.tag_mode == 2 { tag.0.wrapping_sub(256) } else { tag.0 };
-        let t = &self.tags;
+        let t = &self.tags[usize::from(self.tag_mode.min(2))];
         match u32::from(number) {
             n if n < t.mtt => Use::Mpt,
             n if n < t.flush => Use::Mtt,

@@ -69,7 +69,7 @@ impl<'a, U: Block<In = UnitIn, Out = UnitOut>, O: Observer<Faulty<U>>> Run<'a, U
         let mut frames = Frames::default();
         for setup in &scenario.regions {
             let spec = spec(setup).map_err(wrong)?;
-            let registered = system.register(&spec).map_err(|e| wrong(e.to_string()))?;
+            let registered = system.register(&spec).map_err(|e| wrong(format!("region \"{}\": {e}", setup.name)))?;
             let mut place = Place::new(registered, setup.memory);
             place.moves = moves(&setup.name);
             if let Some(name) = &setup.iova_of {

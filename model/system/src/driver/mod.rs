@@ -103,6 +103,8 @@ const FIRST_IOVA: u64 = 0x7000_0000_0000;
 const LARGEST: u64 = 1 << 48;
 /// First virtual address given out.
 const FIRST_VA: u64 = 0x10_0000_0000;
+/// A region that asks to stand above this does not push others up: they would leave the address space.
+const LAST_VA: u64 = 1 << 62;
 
 impl Driver {
     /// The driver of a unit whose regions inherit `default_mode`.
@@ -157,7 +159,9 @@ impl Driver {
         let iova = self.next_iova.next_multiple_of(align);
         // A page between regions stays unmapped.
         self.next_iova = iova + span + align;
-        self.next_va = self.next_va.max(start.saturating_add(span));
+        if let Some(end) = start.checked_add(span).filter(|end| *end <= LAST_VA) {
+            self.next_va = self.next_va.max(end);
+        }
         self.variant = self.variant.wrapping_add(0x35);
         let key = Key::new(index, self.variant);
         let scatter = Scatter {
