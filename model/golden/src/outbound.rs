@@ -4,6 +4,7 @@ use crate::Judge;
 use crate::data::Access;
 use crate::function::{prefix, seen_prefix};
 use crate::outstanding::{Pending, Read, TranslationRequest};
+use crate::request::Open;
 use crate::tables::{Path, page_check};
 use crate::versions::When;
 use crate::violation::Violation;
@@ -206,12 +207,23 @@ impl Judge {
     }
 
     /// Who still needs a range of IOVAs translated: the prefix to ask with, and whether it writes.
-    pub(crate) fn needs(&self, cfg: &FunctionCfg, unit: (Iova, Iova)) -> Vec<(PasidPrefix, bool)> {
+    fn needs(&self, cfg: &FunctionCfg, unit: (Iova, Iova)) -> Vec<(PasidPrefix, bool)> {
+        let open = self.requests.open.values();
+        self.needs_of(open.map(|o| (o, self.requests.least_sent(o.accepted), When::Now)), cfg, unit)
+    }
+
+    /// The same of some requests, each from an offset in its message, with the tables of some time.
+    pub(crate) fn needs_of<'a>(
+        &self,
+        requests: impl Iterator<Item = (&'a Open, u32, When)>,
+        cfg: &FunctionCfg,
+        unit: (Iova, Iova),
+    ) -> Vec<(PasidPrefix, bool)> {
         let mut out = Vec::new();
-        for open in self.requests.open.values().filter(|o| o.wr.function == cfg.function) {
-            let pages = self.pages(open, self.requests.least_sent(open.accepted), When::Now);
+        for (open, sent, when) in requests.filter(|(o, ..)| o.wr.function == cfg.function) {
+            let pages = self.pages(open, sent, when);
             let scope = pages.filter_map(|p| {
-                let mut entries = self.tables.entries(p.region, open.wr.key, p.index, When::Now);
+                let mut entries = self.tables.entries(p.region, open.wr.key, p.index, when);
                 let hit = entries.any(|e| {
                     let (first, last) = p.range(e);
                     let overlaps = first <= unit.1 && last >= unit.0;

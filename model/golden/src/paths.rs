@@ -156,10 +156,3 @@ impl Judge {
             || refused.any(|w| w.number != open.accepted && self.own_cause(&w.open, 0, syndrome))
     }
 }
-
-impl Open {
-    /// What is remembered of a request for its flush.
-    fn remembered(open: &Self) -> Self {
-        Self { wr: open.wr, accepted: open.accepted, data: BTreeMap::new(), delivered: 0 }
-    }
-}

@@ -5,23 +5,28 @@
 
 use crate::versions::Serial;
 use crate::violation::{Name, Violation};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use types::port::WorkRequest;
 use types::{Op, StreamId, WrId};
 
 /// A work request between its acceptance and its completion.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Open {
     pub(crate) wr: WorkRequest,
     /// When it was accepted; also its number.
     pub(crate) accepted: Serial,
     /// Message bytes handed over, by their offset.
-    pub(crate) data: BTreeMap<u32, Vec<u8>>,
+    data: BTreeMap<u32, Vec<u8>>,
     /// Read data delivered, up to this offset.
     pub(crate) delivered: u32,
 }
 
 impl Open {
+    /// What is remembered of a request that has ended.
+    pub(crate) fn remembered(open: &Self) -> Self {
+        Self { wr: open.wr, accepted: open.accepted, data: BTreeMap::new(), delivered: 0 }
+    }
+
     pub(crate) fn name(&self) -> Name {
         Name { stream: self.wr.stream, id: self.wr.id }
     }
@@ -67,7 +72,7 @@ impl State {
 }
 
 /// One way to attribute a TLP.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Move {
     /// Index of the state it starts from.
     pub(crate) state: usize,
@@ -81,19 +86,30 @@ pub(crate) struct Move {
 /// once; beyond this the judge says so and does not guess.
 const STATES: usize = 4096;
 
+/// Ended requests that are remembered.
+const ENDED: usize = 64;
+
 /// The open requests and the attributions.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Requests {
     pub(crate) open: BTreeMap<Serial, Open>,
     names: BTreeMap<Name, Serial>,
     /// Requests whose function was reset: they may still be reported, in any way, and owe nothing.
     orphans: BTreeSet<Name>,
+    /// Requests that have ended last: what was asked for them may still be on its way out.
+    pub(crate) ended: VecDeque<Open>,
     pub(crate) states: Vec<State>,
 }
 
 impl Default for Requests {
     fn default() -> Self {
-        Self { open: BTreeMap::new(), names: BTreeMap::new(), orphans: BTreeSet::new(), states: vec![State::default()] }
+        Self {
+            open: BTreeMap::new(),
+            names: BTreeMap::new(),
+            orphans: BTreeSet::new(),
+            ended: VecDeque::new(),
+            states: vec![State::default()],
+        }
     }
 }
 
@@ -210,6 +226,10 @@ impl Requests {
     pub(crate) fn remove(&mut self, number: Serial) {
         if let Some(open) = self.open.remove(&number) {
             self.names.remove(&open.name());
+            self.ended.push_back(Open::remembered(&open));
+            if self.ended.len() > ENDED {
+                self.ended.pop_front();
+            }
         }
         for state in &mut self.states {
             state.0.remove(&number);
