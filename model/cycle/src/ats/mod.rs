@@ -206,7 +206,7 @@ impl Ats {
             Some(syndrome) => self.answer(index, syndrome, (true, true)),
             None => {
                 self.to_send.push_back(index as u8);
-                self.expect_next(index);
+                self.expect_next(index, miss.write);
             }
         }
     }

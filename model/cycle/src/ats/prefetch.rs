@@ -54,13 +54,13 @@ impl Prefetch {
 }
 
 impl Ats {
-    /// Makes the page behind what a request asks for the candidate.
-    pub(super) fn expect_next(&mut self, index: usize) {
-        let Request { key, asked, write, .. } = &self.requests[index];
+    /// Makes the page behind what a request asks for the candidate, with the permission that a miss of it needs.
+    pub(super) fn expect_next(&mut self, index: usize, write: bool) {
+        let Request { key, asked, .. } = &self.requests[index];
         let last = key.iova.0.wrapping_add(u64::from(asked - 1) << self.granule_log2);
         let next = last.wrapping_add(1 << self.granule_log2);
         if self.prefetch.enabled && (last ^ next) >> BLOCK_LOG2 == 0 {
-            self.prefetch.candidate = Some((AtcKey { iova: Iova(next), ..*key }, *write));
+            self.prefetch.candidate = Some((AtcKey { iova: Iova(next), ..*key }, write));
         }
     }
 
@@ -99,7 +99,7 @@ impl Ats {
             self.prefetch.to_send.retain(|i| usize::from(*i) != index);
             self.to_send.push_back(index as u8);
         }
-        self.expect_next(index);
+        self.expect_next(index, miss.write);
     }
 
     /// The place of a partition's last prefetch that has not been sent, for a miss of its own that finds no other.
