@@ -74,9 +74,26 @@ pub struct UnitCfg {
     pub posted_buffer_bytes: u32,
     /// Partitions of what functions share: 1 (everything is everybody's), 2 or 4. Function f is in partition f modulo this;
     /// a stream's requests are all of one partition.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
     pub partitions: u32,
     /// Cycles between the beginnings of two invalidations or revocations of one function at least; 0 for no limit.
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub invalidate_interval: u32,
+}
+
+// Options that are off are left out of the canonical text, so that the fingerprint of a configuration without them stays.
+const fn one() -> u32 {
+    1
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde wants a reference")]
+const fn is_one(n: &u32) -> bool {
+    *n == 1
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde wants a reference")]
+const fn is_zero(n: &u32) -> bool {
+    *n == 0
 }
 
 /// A function's share of what functions have in common.
