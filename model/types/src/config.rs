@@ -196,7 +196,7 @@ impl UnitCfg {
     /// The numbering with 5-bit (`tag_mode` 0), 8-bit (1) or 10-bit tags (2): 32, 256 or 768 numbers.
     ///
     /// Table fetches and the flush come first, the same in every mode. Where numbers are short, data keeps up to
-    /// [`DATA_TAGS`], Translation Requests take what is left of theirs, and data the rest: no range is empty.
+    /// [`DATA_TAGS`], Translation Requests take what is left of theirs, and data the rest; each partition has a tag of both.
     pub const fn tags_in(&self, tag_mode: u8) -> TagMap {
         const fn least(a: u32, b: u32) -> u32 {
             if a < b { a } else { b }
@@ -211,7 +211,7 @@ impl UnitCfg {
         let flush = mtt + self.mtt_fetches;
         let ats = flush + 1;
         let spare = numbers - least(numbers, ats + least(self.read_tags, DATA_TAGS));
-        let data = ats + least(self.ats_requests, if spare == 0 { 1 } else { spare });
+        let data = ats + least(self.ats_requests, if spare < self.partitions { self.partitions } else { spare });
         TagMap { mpt, mtt, flush, ats, data, end: least(data + self.read_tags, numbers) }
     }
 
@@ -245,8 +245,7 @@ impl UnitCfg {
         range("mpt_fetches", self.mpt_fetches, 1, 16)?;
         power("mtt_ways", self.mtt_ways, 1, 8)?;
         power("mtt_entries", self.mtt_entries, 8 * self.mtt_ways, 1 << 24)?;
-        // With 5-bit tags a flush, a Translation Request and a data read need a number each as well.
-        range("mtt_fetches", self.mtt_fetches, 1, if self.mpt_fetches > 13 { 29 - self.mpt_fetches } else { 16 })?;
+        range("mtt_fetches", self.mtt_fetches, 1, 16)?;
         power("atc_sets", self.atc_sets, 1, 1 << 16)?;
         range("atc_ways", self.atc_ways, 1, 16)?;
         range("atc_large", self.atc_large, 1, 64)?;
@@ -264,6 +263,9 @@ impl UnitCfg {
         let places = self.mpt_fetches.min(self.mtt_fetches).min(self.ats_requests).min(self.read_tags);
         let most = ways.min(places).min(self.functions).min(4);
         power("partitions", self.partitions, 1, if most == 3 { 2 } else { most.min(self.read_slots / 2) })?;
+        // With 5-bit tags the flush has a number, and each partition one for Translation Requests and one for data.
+        let numbers = 31 - 2 * self.partitions - self.mpt_fetches;
+        range("mtt_fetches", self.mtt_fetches, 1, numbers.min(16))?;
         range("invalidate_interval", self.invalidate_interval, 0, 1 << 24)
     }
 }

@@ -159,7 +159,7 @@ impl Ats {
             }
             None => {
                 let free = self.free().next();
-                let index = if self.full(partition) { None } else { free.or_else(|| self.give_way()) };
+                let index = if self.full(partition) { None } else { free.or_else(|| self.give_way(partition)) };
                 let Some(index) = index else {
                     self.out.stat_stall_full = true;
                     return false;
@@ -216,7 +216,7 @@ impl Ats {
             Some(syndrome) => self.answer(index, syndrome, (true, true)),
             None => {
                 self.to_send.push_back(index as u8);
-                self.expect_next(index);
+                self.expect_next(index, miss.write);
             }
         }
     }
