@@ -21,9 +21,15 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
 };
 
 const MODES: [(&str, &str); 2] = [("ATS", "stellar-ats-4k"), ("eMTT", "stellar-emtt")];
-/// The control that the unit has: segments that one stream may have in the pipeline and parked, 96 of 144 as a rule. With
-/// 24, the four streams of a neighbour leave 48 of the 144 to the victim.
-const CAPS: [(&str, &[&str]); 2] = [("shared", &[]), ("24 segments a stream", &["unit.sizes.stream_slots=24"])];
+/// The controls that the unit has: segments that one stream may have in the pipeline and parked, 96 of 144 as a rule (with
+/// 24, the four streams of a neighbour leave 48 of the 144 to the victim); two partitions of what functions share; and with
+/// them 2000 cycles, 4 us, between two invalidations of a function at least.
+const CAPS: [(&str, &[&str]); 4] = [
+    ("shared", &[]),
+    ("24 segments a stream", &["unit.sizes.stream_slots=24"]),
+    ("two partitions", &["unit.sizes.partitions=2"]),
+    ("partitions and rate limit", &["unit.sizes.partitions=2", "unit.sizes.invalidate_interval=2000"]),
+];
 const K: u64 = 1 << 10;
 const M: u64 = 1 << 20;
 /// The victim's message: half of the ATC's reach.
@@ -107,8 +113,7 @@ fn run(context: &Context) -> Result<Report, ReproduceError> {
     results.check(&mut report);
     results.answer(&mut report);
     report.notes.push(
-        "Of controls the unit has the cap of segments a stream. A partition of its caches and a rate limit a function are \
-         still to come and not shown. Neighbours read, so that what lands in memory is the victim's. Collie's 512 queue \
+        "The victim is function 0, the neighbour function 1, so that two partitions part them. Neighbours read, so that what lands in memory is the victim's. Collie's 512 queue \
          pairs are 60, the unit's streams; deregistration is an invalidation that the unit must complete before the next \
          one of its loop, with no access to the region."
             .into(),
@@ -153,14 +158,19 @@ impl Results {
             for mode in 0..MODES.len() {
                 let shared = self.at(mode, 0, *a);
                 row.extend([format!("{:.1}", shared.gbps), format!("{:.1} %", self.loss(mode, 0, *a))]);
-                row.extend([format!("{:.2}", shared.neighbour), format!("{:.1} %", self.loss(mode, 1, *a))]);
+                row.push(format!("{:.2}", shared.neighbour));
+                row.extend((1..CAPS.len()).map(|cap| format!("{:.1} %", self.loss(mode, cap, *a))));
             }
             row
         };
-        let columns = ["neighbour", "ATS: Gb/s", "loss", "its M op/s", "capped: loss"];
-        let columns = columns.into_iter().chain(["eMTT: Gb/s", "loss", "its M op/s", "capped: loss"]);
+        let columns = ["neighbour", "ATS: Gb/s", "loss", "its M op/s", "capped", "parted", "and limited"];
+        let columns = columns.into_iter().chain(["eMTT: Gb/s", "loss", "its M op/s", "capped", "parted", "and limited"]);
         Grid {
-            title: format!("A victim streams 1 MiB messages, everything shared; capped: {}:", CAPS[1].0),
+            title: format!(
+                "A victim streams 1 MiB messages: its bandwidth and loss with everything shared; its loss capped ({}), parted \
+                 ({}), parted and limited:",
+                CAPS[1].0, CAPS[2].0
+            ),
             columns: columns.map(String::from).collect(),
             rows: self.chosen.iter().map(row).collect(),
         }
@@ -188,11 +198,11 @@ impl Results {
 
     fn answer(&self, report: &mut Report) {
         for (mode, (name, _)) in MODES.iter().enumerate() {
-            let (shared, capped) = (self.worst(mode, 0), self.worst(mode, 1));
+            let [shared, capped, parted, limited] = [0, 1, 2, 3].map(|cap| self.worst(mode, cap));
             report.answer.push(format!(
                 "With {name} the worst neighbour, {}, takes {:.1} % of the victim's bandwidth; with {} the worst one, {}, \
-                 takes {:.1} %.",
-                shared.0, shared.1, CAPS[1].0, capped.0, capped.1
+                 takes {:.1} %; with {} {:.1} % ({}), with the rate limit as well {:.1} %.",
+                shared.0, shared.1, CAPS[1].0, capped.0, capped.1, CAPS[2].0, parted.1, parted.0, limited.1
             ));
         }
         report.answer.push(format!(
