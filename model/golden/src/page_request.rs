@@ -20,7 +20,7 @@ use types::tlp::{Body, Routing};
 use types::{FunctionId, Iova, MttEntry, PasidPrefix, Syndrome, Tlp};
 
 /// A page request group whose response is owed.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Group {
     pages: Vec<PageRequest>,
     prefix: PasidPrefix,
@@ -47,7 +47,7 @@ struct Answer {
 }
 
 /// What has been asked for, and how it was answered.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Pages {
     groups: BTreeMap<(FunctionId, u16), Group>,
     responses: Vec<Response>,
