@@ -365,7 +365,7 @@ impl Churn {
     /// A loop whose invalidation is complete registers again, and after its pause deregisters.
     fn tick(&mut self, system: &mut System<Unit>) -> Result<(), RunError> {
         let now = system.now();
-        while let Some(packet) = system.fabric.receive_message() {
+        while let Some(packet) = system.fabric.receive_message(now) {
             let Body::Message { code: 2, dw3, .. } = packet.tlp.body else { continue };
             for which in (0..LOOPS).filter(|i| dw3 >> i & 1 == 1) {
                 let spec = RegionSpec { length: ByteCount(self.spec.length.0), ..self.spec };
