@@ -164,7 +164,8 @@ impl Results {
             row
         };
         let columns = ["neighbour", "ATS: Gb/s", "loss", "its M op/s", "capped", "parted", "and limited"];
-        let columns = columns.into_iter().chain(["eMTT: Gb/s", "loss", "its M op/s", "capped", "parted", "and limited"]);
+        let columns =
+            columns.into_iter().chain(["eMTT: Gb/s", "loss", "its M op/s", "capped", "parted", "and limited"]);
         Grid {
             title: format!(
                 "A victim streams 1 MiB messages: its bandwidth and loss with everything shared; its loss capped ({}), parted \
