@@ -7,7 +7,7 @@ use proptest::sample::select;
 use std::collections::BTreeMap;
 use std::path::Path;
 use system::config::PageAnswer;
-use testbench::conformance::explore;
+use testbench::conformance::{Search, explore};
 use testbench::faults::Fault;
 use testbench::scenario::Scenario;
 use testbench::scenario::schema::{
@@ -110,7 +110,7 @@ fn step(draw: &Draw, region: &RegionSetup, cycle: u64) -> Step {
         }
         Draw::Answer(answer) => Action::AnswerPages(*answer),
     };
-    Step { name: String::new(), when: Marker::at(cycle), plus: 0, action }
+    Step { name: String::new(), when: Marker::at(cycle), plus: 0, optional: false, action }
 }
 
 fn scenarios(toggles: bool) -> impl Strategy<Value = Scenario> {
@@ -134,7 +134,7 @@ fn scenarios(toggles: bool) -> impl Strategy<Value = Scenario> {
 
 fn conforms(name: &str, toggles: bool, cases: u32) {
     let mut seen: BTreeMap<String, u64> = BTreeMap::new();
-    let outcome = explore(scenarios(toggles), cases, 1, None, |report| {
+    let outcome = explore(scenarios(toggles), Search::new(cases, 1), |report| {
         for (syndrome, n) in &report.outcomes {
             *seen.entry(syndrome.to_string()).or_default() += n;
         }
@@ -167,7 +167,7 @@ fn pages_come_and_go_while_the_interface_is_turned_off_and_on_and_the_host_fails
 #[test]
 fn planted_faults_are_found() {
     for fault in [Fault::PageCreditsIgnored, Fault::PageGroupStuck, Fault::PageResponseLost, Fault::FaultsNotReported] {
-        let outcome = explore(scenarios(false), 150, 1, Some(fault), |_| {});
+        let outcome = explore(scenarios(false), Search::new(150, 1).with_fault(fault), |_| {});
         eprintln!("{fault:?}: {}", outcome.expect_err(&format!("{fault:?} was not found")).finding);
     }
 }
