@@ -108,7 +108,10 @@ impl Judge {
                 self.requests.accept(wr, now)?;
             }
             Event::WriteData { stream, id, .. } | Event::ReadData { stream, id, .. }
-                if self.requests.is_orphan(stream, id) => {}
+                if self.requests.is_orphan(stream, id) =>
+            {
+                self.late.give(event);
+            }
             Event::MessageDone { stream, id, .. } if self.requests.bury(stream, id) => {}
             Event::WriteData { stream, id, offset, bytes } => {
                 let number = self.requests.number(stream, id, "message bytes were taken")?;
