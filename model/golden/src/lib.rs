@@ -119,8 +119,10 @@ impl Judge {
             }
             Event::TlpOut { tlp, payload } => self.sent(tlp, payload)?,
             Event::TlpIn { tlp, payload } => {
-                if let Body::Completion { requester, tag, status, .. } = tlp.body {
-                    self.paths.answered((requester, tag), status == types::tlp::status::SC);
+                if let Body::Completion { requester, tag, status, byte_count, .. } = tlp.body {
+                    // A zero-length read is answered with one byte.
+                    let whole = byte_count == 1 && payload.len() == 4 && !tlp.poisoned;
+                    self.paths.answered((requester, tag), status == types::tlp::status::SC && whole);
                 }
                 let brought = self.outstanding.completion(tlp, payload, &mut self.translations, now);
                 if let Some((address, line)) = brought {
