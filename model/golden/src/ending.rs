@@ -129,7 +129,8 @@ impl Judge {
         let early = |done, what| Violation::DoneEarly { request, length, done, what };
         // Reads that can only be its own must have ended, in success or not.
         let mut own = self.outstanding.reads.values().filter(|r| r.only(number));
-        if seen != Syndrome::COMPLETION_TIMEOUT && own.clone().any(|r| r.outcome.is_none()) {
+        let given_up = seen == Syndrome::COMPLETION_TIMEOUT || self.timeouts && !seen.is_ok();
+        if !given_up && own.clone().any(|r| r.outcome.is_none()) {
             return Err(early(open.delivered, "delivered and reads under way"));
         }
         if seen.is_ok() && own.clone().any(|r| r.overdue) {

@@ -54,6 +54,16 @@ impl Late {
         }
     }
 
+    /// Message bytes of a request from before a reset, taken at the edge of the reset itself.
+    pub(crate) fn give(&mut self, event: &Event<'_>) {
+        if let Event::WriteData { .. } = event {
+            for judge in self.windows.values_mut().filter_map(|w| w.before.as_mut()) {
+                // What another function's judge does not know changes nothing there.
+                let _ = judge.observe(event);
+            }
+        }
+    }
+
     /// Whether anything is remembered about a change: nothing is, where nothing can be late.
     pub(crate) fn remembers(&self) -> bool {
         self.limit.posted + self.limit.non_posted > 0

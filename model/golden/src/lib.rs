@@ -111,7 +111,10 @@ impl Judge {
                 self.requests.accept(wr, now)?;
             }
             Event::WriteData { stream, id, .. } | Event::ReadData { stream, id, .. }
-                if self.requests.is_orphan(stream, id) => {}
+                if self.requests.is_orphan(stream, id) =>
+            {
+                self.late.give(event);
+            }
             Event::MessageDone { stream, id, .. } if self.requests.bury(stream, id) => {}
             Event::WriteData { stream, id, offset, bytes } => {
                 let number = self.requests.number(stream, id, "message bytes were taken")?;
@@ -119,8 +122,10 @@ impl Judge {
             }
             Event::TlpOut { tlp, payload } => self.sent(tlp, payload)?,
             Event::TlpIn { tlp, payload } => {
-                if let Body::Completion { requester, tag, status, .. } = tlp.body {
-                    self.paths.answered((requester, tag), status == types::tlp::status::SC);
+                if let Body::Completion { requester, tag, status, byte_count, .. } = tlp.body {
+                    // A zero-length read is answered with one byte.
+                    let whole = byte_count == 1 && payload.len() == 4 && !tlp.poisoned;
+                    self.paths.answered((requester, tag), status == types::tlp::status::SC && whole);
                 }
                 let brought = self.outstanding.completion(tlp, payload, &mut self.translations, now);
                 if let Some((address, line)) = brought {

@@ -6,6 +6,7 @@
 
 use crate::Judge;
 use crate::data::Access;
+use crate::ending::Page;
 use crate::function::{prefix, seen_prefix};
 use crate::outstanding::{Pending, Read, TranslationRequest};
 use crate::request::Open;
@@ -14,7 +15,7 @@ use crate::versions::{Serial, When};
 use crate::violation::Violation;
 use types::port::FunctionCfg;
 use types::tlp::{Attributes, Body, MemoryOp};
-use types::{AddressType, FunctionId, Iova, PageSize, PasidPrefix, Tag, Tlp, TlpAddr};
+use types::{AddressType, FunctionId, Iova, Op, PageSize, PasidPrefix, Tag, Tlp, TlpAddr};
 
 /// Bytes before the first enabled one, and enabled bytes, if these are contiguous; (0, 0) for a zero-length read.
 fn enabled(length_dw: u16, first: u8, last: u8) -> Option<(u32, u32)> {
@@ -250,7 +251,7 @@ impl Judge {
 
     /// Who needs, or lately needed, a range of IOVAs translated: the prefix to ask with, and whether it writes.
     pub(crate) fn needs(&self, cfg: &FunctionCfg, unit: (Iova, Iova)) -> Vec<(PasidPrefix, bool)> {
-        // An ended request may have asked before it ended, and the flush behind a write asks for its page again.
+        // An ended request may have asked before it ended.
         let ended = self.requests.ended.iter().map(|o| (o, 0, When::Ever));
         let open = self.requests.open.values();
         let open = open.map(|o| (o, self.requests.least_sent(o.accepted), When::Since(o.accepted)));
@@ -266,17 +267,22 @@ impl Judge {
     ) -> Vec<(PasidPrefix, bool)> {
         let mut out = Vec::new();
         for (open, sent, when) in requests.filter(|(o, ..)| o.wr.function == cfg.function) {
-            let pages = self.pages(open, sent, when);
-            let scope = pages.filter_map(|p| {
-                let mut entries = self.tables.entries(p.region, open.wr.key, p.index, when);
-                let hit = entries.any(|e| {
-                    let (first, last) = p.range(e);
-                    let overlaps = first <= unit.1 && last >= unit.0;
-                    overlaps && page_check(e, &open.wr).is_ok() && self.tables.path(p.region, e) == Path::Ats
-                });
-                hit.then(|| prefix(cfg, p.region.pasid, true))
-            });
-            out.extend(scope.take(1).map(|scope| (scope, open.wr.op.writes())));
+            let scope = |sent| {
+                let hit = |p: &Page<'_>| {
+                    let mut entries = self.tables.entries(p.region, open.wr.key, p.index, when);
+                    entries.any(|e| {
+                        let (first, last) = p.range(e);
+                        let overlaps = first <= unit.1 && last >= unit.0;
+                        overlaps && page_check(e, &open.wr).is_ok() && self.tables.path(p.region, e) == Path::Ats
+                    })
+                };
+                self.pages(open, sent, when).find(hit).map(|p| prefix(cfg, p.region.pasid, true))
+            };
+            out.extend(scope(sent).map(|scope| (scope, open.wr.op.writes())));
+            // The flush behind a write is a read of one of its pages.
+            if open.wr.op == Op::WRITE && (sent > 0 || matches!(when, When::Ever)) {
+                out.extend(scope(0).map(|scope| (scope, false)));
+            }
         }
         out
     }

@@ -173,7 +173,11 @@ impl Judge {
             let first = 4096 - (w.open.wr.va.0 & 0xfff) as u32;
             std::iter::once(0).chain((first..=w.offset).step_by(4096)).map(move |offset| (w, offset))
         });
-        let ways = pages.flat_map(|(w, offset)| self.legal(&w.open, offset));
+        // As the write, or as what it is: a read of no bytes, which needs less.
+        let ways = pages.flat_map(|(w, offset)| {
+            let read = self.legal(&w.open.read_of_nothing(offset), 0).collect::<Vec<_>>();
+            self.legal(&w.open, offset).chain(read)
+        });
         ways.filter(move |(at, address, _)| *at == access.at && page(*address) == page(access.address)).map(|w| w.2)
     }
 
@@ -212,13 +216,7 @@ impl Judge {
         let first = 4096 - (w.open.wr.va.0 & 0xfff) as u32;
         let mut starts = std::iter::once(0).chain((first..=w.offset).step_by(4096));
         self.own_cause(&w.open, 0, syndrome)
-            || starts.any(|offset| {
-                let mut read = Open::remembered(&w.open);
-                read.wr.op = Op::READ;
-                read.wr.va.0 = read.wr.va.0.wrapping_add(u64::from(offset));
-                read.wr.length.0 = 0;
-                self.own_cause(&read, 0, syndrome)
-            })
+            || starts.any(|offset| self.own_cause(&w.open.read_of_nothing(offset), 0, syndrome))
     }
 
     /// Whether a request may have ended with the failure of the flush in front of it.

@@ -27,6 +27,15 @@ impl Open {
         Self { wr: open.wr, accepted: open.accepted, data: BTreeMap::new(), delivered: 0 }
     }
 
+    /// The zero-length read of its byte at `offset`.
+    pub(crate) fn read_of_nothing(&self, offset: u32) -> Self {
+        let mut read = Self::remembered(self);
+        read.wr.op = Op::READ;
+        read.wr.va.0 = read.wr.va.0.wrapping_add(u64::from(offset));
+        read.wr.length.0 = 0;
+        read
+    }
+
     pub(crate) fn name(&self) -> Name {
         Name { stream: self.wr.stream, id: self.wr.id }
     }

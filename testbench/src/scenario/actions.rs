@@ -76,6 +76,10 @@ impl<U: Block<In = UnitIn, Out = UnitOut>, O: Observer<Faulty<U>>> Run<'_, U, O>
     }
 
     fn free(&mut self, ranges: Vec<(u64, u64)>, pushed: bool) {
+        if self.reset {
+            // Nobody has told when what a function had committed before its reset has left.
+            return;
+        }
         let freed = ranges.into_iter().map(|(first, last)| Freed { first, last, pushed });
         self.system.observer.0.freed.extend(freed);
     }
@@ -179,6 +183,7 @@ impl<U: Block<In = UnitIn, Out = UnitOut>, O: Observer<Faulty<U>>> Run<'_, U, O>
             self.system.fabric.deny_ats(nic_function(function));
         }
         if setup.reset {
+            self.reset = true;
             self.invalidator.excuse(function);
             self.work.abandon(function);
         }

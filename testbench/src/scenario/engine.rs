@@ -48,6 +48,8 @@ pub(super) struct Run<'a, U, O> {
     pub(super) start: u64,
     /// Whether the order of all TLPs is known beforehand.
     pub(super) ordered: bool,
+    /// A function has been reset.
+    pub(super) reset: bool,
     /// Ranges that requests write, by region: step, first byte, bytes.
     pub(super) written: BTreeMap<String, Vec<(i64, i64)>>,
 }
@@ -106,6 +108,7 @@ impl<'a, U: Block<In = UnitIn, Out = UnitOut>, O: Observer<Faulty<U>>> Run<'a, U
             frames,
             start: 0,
             ordered,
+            reset: false,
             written: written(scenario),
         };
         if let Some(ticks) = scenario.completion_timeout_ticks {

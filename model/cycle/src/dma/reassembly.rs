@@ -124,6 +124,8 @@ pub(super) struct Reassembly {
     turn: usize,
     stage: CplBeat,
     current: Current,
+    /// The retired tag that is free with the last beat of the completion coming in.
+    freed: Option<u16>,
 }
 
 impl Reassembly {
@@ -140,6 +142,7 @@ impl Reassembly {
             turn: 0,
             stage: CplBeat::default(),
             current: Current::default(),
+            freed: None,
         }
     }
 
@@ -193,8 +196,11 @@ impl Reassembly {
         let (mut ended, mut late) = (None, None);
         if self.stage.valid {
             if self.stage.sop {
-                late = self.late();
+                self.freed = self.late();
                 self.open(stat);
+            }
+            if self.stage.eop {
+                late = self.freed.take();
             }
             if self.current.live {
                 ended = self.beat(stat);
