@@ -347,7 +347,7 @@ fn not_present(on: bool, wr: WorkRequest) -> Trace {
     t.ok(Event::PageEvents(on));
     t.page(0, MttEntry { present: false, ..entry(page_address(0), Owner::Host) });
     // The old entry is legal until a revocation is reported; a request accepted after it sees the new one alone.
-    t.ok(Event::RevocationStarted { key: crate::trace::KEY, flush: false });
+    t.ok(Event::RevocationStarted { key: crate::trace::KEY, flush: None });
     t.ok(Event::RevocationReported { key: crate::trace::KEY });
     t.accept(wr);
     t
