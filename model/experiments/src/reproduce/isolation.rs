@@ -93,7 +93,7 @@ fn run(context: &Context) -> Result<Report, ReproduceError> {
             runs.extend(chosen.iter().map(|attack| Case { mode, cap, attack: *attack }));
         }
     }
-    let messages = context.pick((2, 4), (4, 12));
+    let messages = context.pick((1, 2), (4, 12));
     let outcomes = context.each(
         &runs,
         |_| 1,
