@@ -23,6 +23,8 @@ pub(super) struct Path {
     flushing: bool,
     /// It goes before a segment; otherwise a message completes with it.
     before_segment: bool,
+    /// A segment of the message under way has failed: none behind it leaves.
+    failed: bool,
     /// First failure of the message's write segments.
     failure: Syndrome,
     /// How the flush in front of the next segment failed.
@@ -53,7 +55,8 @@ impl Path {
 
     /// Whether a flush must go before `head`.
     pub(super) fn before(&self, head: &MappedSegment) -> bool {
-        self.ending.is_some() || self.last_write.is_some() && ordered(head) && head.at != self.at
+        let leaves = head.tag.first || !self.failed;
+        self.ending.is_some() || self.last_write.is_some() && leaves && ordered(head) && head.at != self.at
     }
 
     /// The flush: a zero-length read on the old path. `head` is the segment that waits for it, if there is one.
@@ -99,15 +102,16 @@ impl Path {
     pub(super) fn pass(&mut self, released: &mut ReleasedSegment) {
         let tag = &mut released.tag;
         if tag.first {
-            self.changed = false;
+            (self.changed, self.failed) = (false, false);
             self.failure = Syndrome::OK;
         }
         let broken = std::mem::take(&mut self.broken);
         if tag.syndrome.is_ok() {
             tag.syndrome = broken;
         }
+        self.failed |= !tag.syndrome.is_ok();
         let write = tag.op == Op::WRITE;
-        if tag.syndrome.is_ok() && !tag.unordered && (tag.length != Length(0) || !write) {
+        if !self.failed && !tag.unordered && (tag.length != Length(0) || !write) {
             self.at = released.at;
             if write {
                 self.last_write = Some(*released);
