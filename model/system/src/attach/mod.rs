@@ -422,9 +422,6 @@ impl<U: Block<In = UnitIn, Out = UnitOut>, O: Observer<U>> System<U, O> {
     /// Everything the unit took in this cycle; the inputs that were taken are withdrawn.
     fn take_inputs(&mut self) -> Result<(), RunError> {
         let Self { fabric, observer, inp, out, .. } = self;
-        if O::EVENTS && inp.cfg.valid {
-            observer.event(&Event::Configured(&inp.cfg));
-        }
         if inp.wr.valid && out.wr_ready {
             if O::EVENTS {
                 observer.event(&Event::RequestAccepted(&inp.wr));
@@ -442,6 +439,10 @@ impl<U: Block<In = UnitIn, Out = UnitOut>, O: Observer<U>> System<U, O> {
                 observer.event(&Event::TlpIn { tlp: &packet.tlp, payload: &packet.payload });
             }
         });
+        // What is taken at the edge of a configuration comes before it: a reset takes it away with the rest.
+        if O::EVENTS && inp.cfg.valid {
+            observer.event(&Event::Configured(&inp.cfg));
+        }
         if !self.registers.idle() {
             let done = self.registers.observe(inp, out)?;
             if let Some(News::Started(key, flush)) = done.as_ref().and_then(|access| self.revocations.accessed(access))
