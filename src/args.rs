@@ -1,5 +1,6 @@
 //! The command line.
 
+use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 
@@ -9,6 +10,7 @@ Examples:
   rnic-xlat bench --preset stellar-ats --sizes 1M,8M,64M
   rnic-xlat bench --set iommu.walk_ns=600 --json  any value of a preset can be set
   rnic-xlat bench --preset my-nic.toml --out out  a file builds on a preset (base = \"...\")
+  rnic-xlat reproduce all --out out               published figures beside the model's
   rnic-xlat trace --preset stellar-ats --out ats.vcd
   rnic-xlat scenario testbench/scenarios          every scenario file of a folder
   rnic-xlat scenario my-race.toml --trace w.vcd   one, with its verdict and its waves
@@ -16,8 +18,8 @@ Examples:
   rnic-xlat fpga --block atc --config small --seeds 3
   rnic-xlat presets show stellar-ats              values, where each comes from, published figures
 
-Exit status: 0 when every byte was checked and right; 1 when a run or a scenario failed or a byte was wrong; 2 for bad
-input.";
+Exit status: 0 when every byte was checked and right; 1 when a run or a scenario failed, a byte was wrong or a published
+figure was missed; 2 for bad input.";
 
 /// How should an RDMA NIC translate addresses? A cycle-exact model of eMTT against ATS/ATC.
 ///
@@ -36,6 +38,8 @@ pub(crate) enum Command {
     /// Bandwidth over message size, in perftest's columns, with a plot beside the published points
     #[command(after_help = EXAMPLES)]
     Bench(BenchArgs),
+    /// Published experiments on the model: paper against model, pictures
+    Reproduce(crate::reproduce::ReproduceArgs),
     /// A short run as waves: a VCD, hierarchy by block, and a GTKWave save file beside it
     Trace(TraceArgs),
     /// Scenario files: what is done to the unit, when, and what must be seen
@@ -52,7 +56,7 @@ pub(crate) enum Command {
 #[derive(Debug, Args)]
 pub(crate) struct BenchArgs {
     /// Preset or TOML file; give it again for another one [default: the comparison's]
-    #[arg(long, value_name = "NAME|FILE")]
+    #[arg(long, value_name = "NAME|FILE", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) preset: Vec<String>,
     /// Message sizes, comma-separated, K, M, G being binary [default: 64K to 64M]
     #[arg(long, value_name = "LIST", value_parser = parse_sizes)]
@@ -80,7 +84,7 @@ pub(crate) struct BenchArgs {
 #[derive(Debug, Args)]
 pub(crate) struct TraceArgs {
     /// Preset or TOML file
-    #[arg(long, value_name = "NAME|FILE")]
+    #[arg(long, value_name = "NAME|FILE", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) preset: String,
     /// VCD to write; the save file is written beside it with the ending .gtkw
     #[arg(long, value_name = "FILE.vcd")]
@@ -115,7 +119,7 @@ pub(crate) enum PresetsCommand {
     /// Values with their evidence, published figures
     Show {
         /// Preset or TOML file
-        #[arg(value_name = "NAME|FILE")]
+        #[arg(value_name = "NAME|FILE", value_parser = NonEmptyStringValueParser::new())]
         preset: String,
         /// Set one value of the preset, by its key; give it again for another one
         #[arg(long, value_name = "A.B=VALUE")]

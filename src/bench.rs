@@ -6,7 +6,9 @@ use crate::output::{Folder, Target, print, remark};
 use experiments::plot::{Series, bandwidth_svg};
 use experiments::{DEFAULT_SIZES, Model, Row, bench, gbps_points, points, remarks, table};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::collections::BTreeSet;
 use std::io::{self, IsTerminal};
+use std::path::Path;
 use std::thread;
 
 /// The presets compared when none is named.
@@ -14,15 +16,24 @@ const COMPARISON: [&str; 3] = ["stellar-ats", "stellar-ats-4k", "stellar-emtt"];
 
 /// Runs the comparison and shows it. An error when a byte was wrong.
 pub(crate) fn run(args: &BenchArgs) -> Result<(), Failure> {
-    let named: Vec<&str> = args.preset.iter().map(String::as_str).collect();
-    let named = if named.is_empty() { &COMPARISON[..] } else { &named[..] };
+    let mut named: Vec<&str> = args.preset.iter().map(String::as_str).collect();
+    if named.is_empty() {
+        named = COMPARISON.into();
+    }
+    // Twice the same is one line of the plot, as it is with sizes.
+    let mut seen = BTreeSet::new();
+    named.retain(|name| seen.insert(*name));
     let models: Vec<Model> =
         named.iter().map(|preset| Model::load(preset, &args.set)).collect::<Result<_, _>>().map_err(Failure::input)?;
     let mut sizes = args.sizes.as_ref().map_or(DEFAULT_SIZES.to_vec(), |s| s.0.clone());
     sizes.sort_unstable();
     sizes.dedup();
     let _folder = Folder::create(&args.out)?;
-    let plot = Target::create(&args.out.join("bandwidth.svg"))?;
+    let plot = args.out.join("bandwidth.svg");
+    if args.stats.as_ref().is_some_and(|stats| same_place(stats, &plot)) {
+        return Err(Failure::Input(format!("--stats {}: the plot is written there", plot.display())));
+    }
+    let plot = Target::create(&plot)?;
     let stats = args.stats.as_deref().map(Target::create).transpose()?;
 
     let points = points(models.len(), &sizes, args.iterations);
@@ -44,6 +55,15 @@ pub(crate) fn run(args: &BenchArgs) -> Result<(), Failure> {
         print(&(table::table(&rows) + "\n" + &words))?;
     }
     Failure::if_wrong(rows.iter().map(|row| row.wrong).sum())
+}
+
+/// Whether two files are one, however their folder is written. The folder of the second exists.
+fn same_place(a: &Path, b: &Path) -> bool {
+    let folder = |file: &Path| match file.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder.canonicalize(),
+        _ => Path::new(".").canonicalize(),
+    };
+    a.file_name() == b.file_name() && matches!((folder(a), folder(b)), (Ok(a), Ok(b)) if a == b)
 }
 
 fn progress(points: u64) -> ProgressBar {

@@ -1,7 +1,7 @@
 //! `rnic-xlat fpga`: area and clock rate of a block on an FPGA.
 
 use crate::failure::Failure;
-use crate::output::{print, remark};
+use crate::output::{Folder, print, remark};
 use clap::Args;
 use rtl::package::Request;
 use std::path::PathBuf;
@@ -28,6 +28,7 @@ pub(crate) struct FpgaArgs {
 pub(crate) fn run(args: &FpgaArgs) -> Result<(), Failure> {
     let request = Request::named(&args.block, &args.config).map_err(Failure::input)?;
     let folder = args.out.join(request.top());
+    let _made = Folder::create(&folder)?;
     let report =
         fpga::measure(&request, args.seeds, &folder, |step| remark(&format!("{step}\n"))).map_err(|e| match e {
             fpga::FpgaError::Package(e) if e.is_input() => Failure::input(e),

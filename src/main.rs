@@ -7,6 +7,7 @@ mod failure;
 mod fpga;
 mod output;
 mod presets;
+mod reproduce;
 mod scenario;
 mod trace;
 mod wave_file;
@@ -20,6 +21,7 @@ fn main() -> ExitCode {
     let result = match line.command {
         None => bench::run(&line.bench),
         Some(Command::Bench(args)) => bench::run(&args),
+        Some(Command::Reproduce(args)) => reproduce::run(&args),
         Some(Command::Trace(args)) => trace::run(&args),
         Some(Command::Scenario(args)) => scenario::run(&args),
         Some(Command::Export(args)) => export::run(&args),

@@ -5,20 +5,38 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
-/// A file in the making: its name appears with [`Target::finish`], whole. Dropped before, it leaves nothing.
+/// A file that is going to be written. Its name appears when it is whole; before that, and after an error, there is nothing.
 pub(crate) struct Target {
     path: PathBuf,
-    file: BufWriter<NamedTempFile>,
 }
 
 impl Target {
-    /// Opens a temporary file beside `path`, so that a place that cannot be written is known before the run.
+    /// The file at `path`. That its place can be written is tried now, before the run.
     pub(crate) fn create(path: &Path) -> Result<Self, Failure> {
-        let cannot = |why: &dyn std::fmt::Display| Failure::Input(format!("cannot write {}: {why}", path.display()));
         if path.is_dir() || path.file_name().is_none() {
-            return Err(cannot(&"it is a folder"));
+            return Err(Failure::Input(format!("cannot write {}: it is a folder", path.display())));
         }
-        let folder = match path.parent() {
+        let target = Self { path: path.into() };
+        target.temporary().map_err(|e| Failure::Input(target.cannot(&e)))?;
+        Ok(target)
+    }
+
+    /// Writes all of `text` and gives the file its name.
+    pub(crate) fn finish_with(self, text: &str) -> Result<PathBuf, Failure> {
+        let mut file = self.open()?;
+        file.write_all(text.as_bytes()).map_err(|e| Failure::run(file.target.cannot(&e)))?;
+        file.finish()
+    }
+
+    /// Opens the file, to be written bit by bit.
+    pub(crate) fn open(self) -> Result<Growing, Failure> {
+        let file = self.temporary().map_err(|e| Failure::run(self.cannot(&e)))?;
+        Ok(Growing { target: self, file: BufWriter::new(file) })
+    }
+
+    /// A file beside the target under another name. Dropped, it is gone.
+    fn temporary(&self) -> io::Result<NamedTempFile> {
+        let folder = match self.path.parent() {
             Some(parent) if !parent.as_os_str().is_empty() => parent,
             _ => Path::new("."),
         };
@@ -27,32 +45,33 @@ impl Target {
         // The usual permissions of a new file, less the umask, instead of a private temporary file's.
         #[cfg(unix)]
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-        // The reason without the temporary file's name.
-        let file = builder.tempfile_in(folder).map_err(|e| match e.get_ref().and_then(std::error::Error::source) {
-            Some(source) => cannot(&source),
-            None => cannot(&e),
-        })?;
-        Ok(Self { path: path.into(), file: BufWriter::new(file) })
+        // The error's own text would name the temporary file.
+        builder.tempfile_in(folder).map_err(|e| e.kind().into())
     }
 
-    /// Gives the file its name.
-    pub(crate) fn finish(self) -> Result<PathBuf, Failure> {
-        let path = self.path;
-        let cannot = |e: io::Error| Failure::run(format!("cannot write {}: {e}", path.display()));
-        let file = self.file.into_inner().map_err(|e| cannot(e.into_error()))?;
-        file.persist(&path).map_err(|e| cannot(e.error))?;
-        Ok(path)
-    }
-
-    /// Writes all of `text` and gives the file its name.
-    pub(crate) fn finish_with(mut self, text: &str) -> Result<PathBuf, Failure> {
-        let cannot = |e| Failure::run(format!("cannot write {}: {e}", self.path.display()));
-        self.file.write_all(text.as_bytes()).map_err(cannot)?;
-        self.finish()
+    fn cannot(&self, error: &io::Error) -> String {
+        format!("cannot write {}: {error}", self.path.display())
     }
 }
 
-impl Write for Target {
+/// A file in the making.
+pub(crate) struct Growing {
+    target: Target,
+    file: BufWriter<NamedTempFile>,
+}
+
+impl Growing {
+    /// Gives the file its name.
+    pub(crate) fn finish(self) -> Result<PathBuf, Failure> {
+        let Self { target, file } = self;
+        let cannot = |e: &io::Error| Failure::run(target.cannot(e));
+        let file = file.into_inner().map_err(|e| cannot(e.error()))?;
+        file.persist(&target.path).map_err(|e| cannot(&e.error))?;
+        Ok(target.path)
+    }
+}
+
+impl Write for Growing {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.file.write(bytes)
     }

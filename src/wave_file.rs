@@ -1,7 +1,7 @@
 //! A wave file in the making, with the viewer's layout beside it: both appear whole, or neither.
 
 use crate::failure::Failure;
-use crate::output::Target;
+use crate::output::{Growing, Target};
 use experiments::Watch;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -61,7 +61,7 @@ impl<W: Write> Watch for Waves<'_, W> {
     }
 }
 
-/// Both files, opened before the run, so that a place that cannot be written is known by then.
+/// Both files, before the run: that their place can be written is known.
 pub(crate) struct WaveFile {
     name: String,
     vcd: Target,
@@ -79,7 +79,7 @@ pub(crate) struct Written {
 impl WaveFile {
     /// Opens `path`, which was given as `flag`, and the layout beside it.
     pub(crate) fn create(flag: &str, path: &Path) -> Result<Self, Failure> {
-        let name = path.file_name().and_then(|n| n.to_str()).filter(|n| n.ends_with(".vcd"));
+        let name = path.file_name().and_then(|n| n.to_str()).filter(|_| path.extension().is_some_and(|e| e == "vcd"));
         let Some(name) = name else {
             return Err(Failure::Input(format!("{flag} {}: the name must end in .vcd", path.display())));
         };
@@ -89,19 +89,20 @@ impl WaveFile {
 
     /// Writes the cycles that `run` shows, and gives the files their names. Without a cycle there are no files.
     pub(crate) fn write<R>(
-        mut self,
+        self,
         origin: &Origin<'_>,
-        run: impl FnOnce(&mut Waves<'_, &mut Target>) -> Result<R, Failure>,
+        run: impl FnOnce(&mut Waves<'_, &mut Growing>) -> Result<R, Failure>,
     ) -> Result<(R, Option<Written>), Failure> {
         let scopes = unit_scopes(origin.unit);
         let comment = format!("rnic-xlat {} {}", env!("CARGO_PKG_VERSION"), origin.comment);
-        let capture = Capture::new(&mut self.vcd, &scopes, origin.clock_mhz, &comment).map_err(Failure::run)?;
+        let mut vcd = self.vcd.open()?;
+        let capture = Capture::new(&mut vcd, &scopes, origin.clock_mhz, &comment).map_err(Failure::run)?;
         let mut waves = Waves { capture, scopes: &scopes, cycles: 0, span_ps: None };
         let result = run(&mut waves)?;
         let Waves { capture, cycles, span_ps, .. } = waves;
         let Some((first_ps, last_ps)) = span_ps else { return Ok((result, None)) };
         capture.finish().map_err(Failure::run)?;
         let layout = self.layout.finish_with(&save_file(&self.name, &scopes, first_ps..last_ps))?;
-        Ok((result, Some(Written { vcd: self.vcd.finish()?, layout, cycles })))
+        Ok((result, Some(Written { vcd: vcd.finish()?, layout, cycles })))
     }
 }

@@ -187,3 +187,33 @@ fn figures_of_the_readme_are_those_of_the_program() {
     }
     assert_eq!(checked, 15);
 }
+
+/// Every experiment has its page: the question, the picture that the program drew, the answer, the command, and the report
+/// of the same run beside it, which names the presets used.
+#[test]
+fn every_experiment_has_a_page_with_picture_and_report() {
+    let folder = root().join("docs/reproduce");
+    let index = fs::read_to_string(folder.join("README.md")).unwrap();
+    for experiment in experiments::reproduce::EXPERIMENTS {
+        let name = experiment.name;
+        assert!(index.contains(&format!("({name}.md)")), "{name} is not in the index");
+        let page = fs::read_to_string(folder.join(format!("{name}.md"))).unwrap();
+        let command = format!("rnic-xlat reproduce {name} --out docs/reproduce");
+        for word in [
+            "**Question.**",
+            "**Set-up.**",
+            "**Answer.**",
+            &command,
+            &format!("({name}.svg)"),
+            &format!("({name}.txt)"),
+        ] {
+            assert!(page.contains(word), "{name}.md: {word}");
+        }
+        let report = fs::read_to_string(folder.join(format!("{name}.txt"))).unwrap();
+        assert!(report.starts_with(&format!("{name}: {}\n", experiment.question)), "{name}.txt is of another question");
+        for preset in experiment.presets {
+            assert!(report.contains(&format!("\n{preset}: ")), "{name}.txt: {preset}");
+        }
+        assert!(fs::read_to_string(folder.join(format!("{name}.svg"))).unwrap().contains("<svg"), "{name}.svg");
+    }
+}

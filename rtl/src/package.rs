@@ -106,7 +106,11 @@ impl Request {
         let wrong = |reason: String| PackageError::Value { assignment: assignment.into(), reason };
         let (key, value) = assignment.split_once('=').ok_or_else(|| wrong("it is not key=value".into()))?;
         let mut cfg = serde_json::to_value(&self.cfg).map_err(|e| wrong(e.to_string()))?;
-        let field = cfg.get_mut(key.trim()).ok_or_else(|| wrong("there is no such size".into()))?;
+        let sizes = || cfg.as_object().map(|o| o.keys().cloned().collect::<Vec<_>>().join(", ")).unwrap_or_default();
+        if cfg.get(key.trim()).is_none() {
+            return Err(wrong(format!("there is no such size; there are {}", sizes())));
+        }
+        let field = &mut cfg[key.trim()];
         let value = value.trim();
         *field = value.parse::<u32>().map_or_else(|_| value.into(), Into::into);
         self.cfg = serde_json::from_value(cfg).map_err(|e| wrong(e.to_string()))?;

@@ -54,6 +54,8 @@ fn what_the_hardware_does_not_have_is_refused() {
     let sets = Request::named("atc", "small").and_then(|r| r.set("atc_sets=128"));
     assert!(refused(sets).contains("atc_sets = 128 exists in the model only"));
     let unknown = Request::named("atc", "small").and_then(|r| r.set("atc_setz=128"));
-    assert_eq!(refused(unknown), "cannot set `atc_setz=128`: there is no such size");
+    let message = refused(unknown);
+    assert!(message.starts_with("cannot set `atc_setz=128`: there is no such size; there are "), "{message}");
+    assert!(message.contains("atc_sets, atc_ways"), "{message}");
     assert!(refused(Request::named("atc", "small").and_then(|r| r.set("atc_replacement=plru"))).contains("plru"));
 }

@@ -26,6 +26,14 @@ pub enum WriteError {
     /// The folder holds something else.
     #[error("{0} is not empty and not an export package: choose another folder")]
     Occupied(PathBuf),
+    /// The folder cannot be made.
+    #[error("cannot make the folder {path}: {reason}")]
+    Place {
+        /// Folder.
+        path: PathBuf,
+        /// Cause.
+        reason: io::ErrorKind,
+    },
     /// A file could not be written.
     #[error("cannot write {path}: {source}")]
     Io {
@@ -41,7 +49,7 @@ impl WriteError {
     pub fn is_input(&self) -> bool {
         match self {
             Self::Package(e) => e.is_input(),
-            Self::Occupied(_) => true,
+            Self::Occupied(_) | Self::Place { .. } => true,
             Self::Io { .. } => false,
         }
     }
@@ -101,10 +109,13 @@ pub fn write(request: &Request, out: &Path) -> Result<Vec<String>, WriteError> {
             return Err(WriteError::Occupied(out.into()));
         }
     }
-    let out = std::path::absolute(out).map_err(error(out))?;
-    let parent = out.parent().unwrap_or(&out);
-    fs::create_dir_all(parent).map_err(error(parent))?;
-    let prepared = tempfile::Builder::new().prefix(".export-").tempdir_in(parent).map_err(error(parent))?;
+    // The name as it was given, and no temporary one.
+    let place = |e: io::Error| WriteError::Place { path: out.into(), reason: e.kind() };
+    let absolute = std::path::absolute(out).map_err(place)?;
+    let parent = absolute.parent().unwrap_or(&absolute);
+    fs::create_dir_all(parent).map_err(place)?;
+    let prepared = tempfile::Builder::new().prefix(".export-").tempdir_in(parent).map_err(place)?;
+    let out = absolute.as_path();
     let new = prepared.path().join("new");
     for (name, text) in &files {
         let path = new.join(name);
@@ -113,9 +124,9 @@ pub fn write(request: &Request, out: &Path) -> Result<Vec<String>, WriteError> {
         fs::write(&path, text).map_err(error(&path))?;
     }
     if out.exists() {
-        fs::rename(&out, prepared.path().join("old")).map_err(error(&out))?;
+        fs::rename(out, prepared.path().join("old")).map_err(error(out))?;
     }
-    fs::rename(&new, &out).map_err(error(&out))?;
+    fs::rename(&new, out).map_err(error(out))?;
     Ok(files.into_iter().map(|(name, _)| name).collect())
 }
 

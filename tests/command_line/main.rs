@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+mod broken;
+mod reproduce;
 mod scenario;
 
 use serde_json::Value;
@@ -150,7 +152,7 @@ fn help_has_examples_for_every_command() {
     {
         assert!(help.contains(word), "{word}");
     }
-    for command in ["bench", "trace", "scenario", "export", "fpga", "presets"] {
+    for command in ["bench", "reproduce", "trace", "scenario", "export", "fpga", "presets"] {
         succeed(dir.path(), &[command, "--help"]);
     }
 }

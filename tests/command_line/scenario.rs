@@ -173,6 +173,9 @@ fn a_scenario_that_cannot_be_run_is_refused_with_key_value_and_what_is_allowed()
         (step, &format!("{step}\nplus = 99999999999"), &["step[0].plus = 99999999999", "0 to 1000000000"]),
         (step, &format!("{step}\nwhen.nth = 2"), &["step[0].when", "one of cycle, tlp"]),
         (step, "do.remap = { region = \"a\", pages = 3 }", &["step[0].do.remap.pages = 3", "power of two"]),
+        (step, "do.remap = { region = \"a\", page = 9 }", &["step[0].do.remap.page = 9", "must be 0 to 1"]),
+        (step, "do.remap = { region = \"a\", pages = 128 }", &["step[0].do.remap.pages", "= 128", "must be 1 to 64"]),
+        ("bytes = 64", "bytes = 4294967295, count = 5", &["step[0].do.request.bytes", "= 21474836475", "17179869184"]),
         (step, "do.configure = { number = 77 }", &["step[0].do.configure.number = 77", "0 to"]),
         ("[1, 1]", "[2, 1]", &["expect.tlps.data-write = [2, 1]", "[least, most]"]),
     ] {

@@ -11,6 +11,7 @@ pub mod line_cache;
 pub mod line_fetch;
 pub mod mpt;
 pub mod mtt;
+pub mod page_events;
 pub mod prim;
 pub mod progress;
 pub mod regs;

@@ -12,10 +12,14 @@
 //! goes before new ones, which then queue in a FIFO that has a place for every slot. Latency 4 on a hit, one a cycle.
 //! A parity error in the cache is a miss with a counter.
 //!
+//! A segment whose entry is not present may wait for the driver (page_events.rs); its line is then fetched again, past what
+//! the cache holds.
+//!
 //! Tables are trusted, written by the driver; a line whose fetch failed is not cached and its segments end with a syndrome.
 
 use crate::line_cache::{LineCache, Read};
 use crate::line_fetch::LineFetches;
+use crate::page_events::{Inputs, PageEvents};
 use crate::progress::{Wait, wait};
 use crate::slot_set::SlotSet;
 use std::collections::VecDeque;
@@ -27,6 +31,8 @@ use types::{
 pub const WAITS: &[Wait] = &[
     wait("mtt.fetch", "tlp_tx.mtt_fetch", "it has not been sent"),
     wait("mtt.fetch", "host.completion", "it has been sent"),
+    wait("mtt.event", "driver.resume", "its entry is not present"),
+    wait("mtt.event", "mtt.fetch", "the driver has answered: its line is fetched again"),
 ];
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -47,6 +53,9 @@ pub struct Mtt {
     unassigned: SlotSet,
     /// Parked segments to look up again.
     retry: SlotSet,
+    events: PageEvents,
+    /// Segments whose line in the cache is older than the driver's answer.
+    refetch: SlotSet,
     fifo: VecDeque<Segment>,
     stages: [Stage; 3],
     out: MttOut,
@@ -66,7 +75,8 @@ impl Mtt {
     fn reset(&mut self) {
         self.fetches.reset();
         self.waiting.fill(SlotSet::default());
-        (self.unassigned, self.retry) = Default::default();
+        (self.unassigned, self.retry, self.refetch) = Default::default();
+        self.events.reset();
         self.fifo.clear();
         self.stages = Default::default();
         self.cache.reset();
@@ -103,8 +113,14 @@ impl Mtt {
         };
         if !entry.present || !granted {
             self.out.stat_fault = true;
-            let syndrome = if entry.present { Syndrome::PAGE_RIGHTS } else { Syndrome::NOT_PRESENT };
-            self.fail(&segment, syndrome);
+            let waits = if entry.present { Err(Syndrome::PAGE_RIGHTS) } else { self.events.wait(&segment) };
+            match waits {
+                Ok(raised) => {
+                    self.out.stat_event = raised;
+                    self.parked[usize::from(segment.tag.slot.0)] = segment;
+                }
+                Err(syndrome) => self.fail(&segment, syndrome),
+            }
             return;
         }
         let translated = tag.mode == Mode::Emtt && entry.owner == Owner::Gpu;
@@ -141,6 +157,9 @@ impl Mtt {
             self.fetches.close(ended);
             let mut waiting = std::mem::take(&mut self.waiting[usize::from(ended)]);
             self.retry.union(&waiting);
+            if written == Some(ended) {
+                self.refetch.subtract(&waiting);
+            }
             self.retry.union(&std::mem::take(&mut self.unassigned));
             // Those of a failed fetch pass through the pipeline once more, as failed.
             while let Some(slot) = waiting.first().filter(|_| fault) {
@@ -150,11 +169,34 @@ impl Mtt {
         }
     }
 
+    /// Driver events: what the driver has answered looks up again, or fails.
+    fn step_events(&mut self, inp: &MttIn) {
+        let resumed = self.events.step(&event_inputs(inp));
+        if !resumed.again.is_empty() {
+            // A line on its way may be older than the driver's answer.
+            self.fetches.revoke();
+            self.refetch.union(&resumed.again);
+            self.retry.union(&resumed.again);
+        }
+        self.retry.union(&resumed.aside);
+        for (mut slots, syndrome) in resumed.failed {
+            self.retry.union(&slots);
+            while let Some(slot) = slots.first() {
+                slots.remove(slot);
+                self.parked[usize::from(slot.0)].tag.syndrome = syndrome;
+            }
+        }
+    }
+
     fn next_retry(&mut self) -> Option<Segment> {
         let slot: Slot = self.retry.first()?;
         self.retry.remove(slot);
         Some(self.parked[usize::from(slot.0)])
     }
+}
+
+fn event_inputs(inp: &MttIn) -> Inputs<'_> {
+    Inputs { cfg: &inp.cfg, enabled: inp.page_events, event_ready: inp.event_ready, resume: &inp.resume }
 }
 
 impl Block for Mtt {
@@ -170,6 +212,8 @@ impl Block for Mtt {
             parked: vec![Segment::default(); slots],
             unassigned: SlotSet::default(),
             retry: SlotSet::default(),
+            events: PageEvents::new(cfg),
+            refetch: SlotSet::default(),
             fifo: VecDeque::with_capacity(slots),
             stages: Default::default(),
             out: MttOut::default(),
@@ -190,26 +234,30 @@ impl Block for Mtt {
             self.fetches.revoke();
             self.cache.revoke(inp.revoke.first, u64::from(inp.revoke.count));
         }
+        self.step_events(inp);
         let retry = self.next_retry();
         let mut segment = retry.or_else(|| self.fifo.pop_front()).unwrap_or_default();
         if inp.segment.valid {
+            self.events.admit(inp.segment.tag.slot);
             if segment.valid || !self.fifo.is_empty() {
                 self.fifo.push_back(inp.segment);
             } else {
                 segment = inp.segment;
             }
         }
-        let read =
-            if segment.valid && !passes(&segment) { self.cache.read(line_of(&segment)) } else { Read::default() };
+        let cached = segment.valid && !passes(&segment) && !self.refetch.contains(segment.tag.slot);
+        let read = if cached { self.cache.read(line_of(&segment)) } else { Read::default() };
         self.apply();
         self.stages = [Stage { segment, read }, self.stages[0], self.stages[1]];
         self.fill(inp);
+        self.out.event = self.events.event();
         self.out.stat_fetch = self.fetches.step(inp.fetch_ready, Iova(0));
         self.out.fetch = self.fetches.request();
     }
 
     fn idle_until(&self, inp: &MttIn) -> Option<Cycle> {
         let inputs = inp.reset || inp.segment.valid || inp.fill.valid || inp.revoke.valid;
+        let inputs = inputs || self.events.busy(&event_inputs(inp));
         let under_way = self.stages.iter().any(|s| s.segment.valid) || !self.fifo.is_empty() || !self.retry.is_empty();
         let timing = inp.timeout != 0 && self.fetches.outstanding();
         let sending = timing || self.fetches.busy(inp.fetch_ready);

@@ -20,11 +20,13 @@ pub(crate) const fn wait(holder: &'static str, needs: &'static str, when: &'stat
 }
 
 /// What the surroundings promise to do without waiting for the unit.
-pub const EXTERNAL: [(&str, &str); 7] = [
+pub const EXTERNAL: [(&str, &str); 9] = [
     ("link.posted", "posted credits return"),
     ("link.non_posted", "non-posted credits return"),
     ("host.completion", "a read is completed, or its time-out strikes"),
     ("agent.completion", "a Translation Request is completed, or its time-out strikes"),
+    ("agent.page_response", "a Page Request is answered, or its function is disabled or reset"),
+    ("driver.resume", "an event is answered, or its function is disabled or reset"),
     ("source.write_data", "message bytes come once they are asked for"),
     ("sink.read_data", "read data is taken"),
     ("sink.completion", "completions of work requests are taken"),

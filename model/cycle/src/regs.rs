@@ -24,8 +24,14 @@
 //! | 0x034, 0x038 | REVOKE_FLUSH_LO, _HI | bus address for the flush read, DW-aligned |
 //! | 0x03c | COMMAND | wo, bit 0: revoke; bit 1: with a flush read. SLVERR while busy |
 //! | 0x040 | COMMAND_STATUS | ro, bit 0 busy, bit 1 the last flush read failed, bits 31:16 commands done |
-//! | 0x044 | IRQ_ENABLE | bit 0: a command is done |
-//! | 0x048 | IRQ_STATUS | bit 0: a command is done; write 1 to clear |
+//! | 0x044 | IRQ_ENABLE | bit 0: a command is done; bit 1: an event was queued |
+//! | 0x048 | IRQ_STATUS | as IRQ_ENABLE; write 1 to clear |
+//! | 0x04c | EVENT_CONTROL | bit 0: an MTT entry that is not present is an event for requests that wait on a fault |
+//! | 0x050 | EVENT_STATUS | ro, bits 3:0 events in the queue; of the oldest: bits 15:8 function, bit 16 it writes, bits 22:20 its number |
+//! | 0x054 | EVENT_INDEX | ro, MPT index of the oldest event's region, 24 bits |
+//! | 0x058, 0x05c | EVENT_VA_LO, _HI | ro, virtual address of the oldest event's access |
+//! | 0x060 | EVENT_POP | wo, any value: the oldest event leaves the queue |
+//! | 0x064 | EVENT_RESUME | wo, bits 23:0 MPT index, bits 26:24 number of the event, bit 27 all of the region; bit 31 refuse |
 //! | 0x400 + 4 i | statistic i of `types::port::stat_sources` | ro, wraps at 32 bits |
 //!
 //! Address bits 1:0 are ignored. Another offset, and a write to a read-only register, answer SLVERR and change nothing.
@@ -46,10 +52,12 @@
 //! The model keeps the same thing as bit planes: bit i of plane p is bit p of the front counter of bus bit i, which
 //! makes an update two words of logic a word of the bus.
 
+use crate::page_events::EVENTS;
+use std::collections::VecDeque;
 use types::UnitCfg;
 use types::access::Mode;
 use types::addr::{BusAddr, FunctionId, Iova};
-use types::port::{RegsIn, RegsOut, Revocation, StatBus, TableControl, stat_sources};
+use types::port::{PageEvent, PageResume, RegsIn, RegsOut, Revocation, StatBus, TableControl, stat_sources};
 use types::ports::{Block, Cycle};
 
 /// Value of ID.
@@ -58,6 +66,11 @@ pub const ID: u32 = 0x524e_4943;
 pub const VERSION: u32 = 0x0000_0100;
 /// Completion time-out after reset, in ticks.
 pub const TIMEOUT: u16 = 48_828;
+/// Cause of an interrupt: a command is done.
+const IRQ_COMMAND: u32 = 1;
+/// Cause of an interrupt: an event was queued.
+const IRQ_EVENT: u32 = 2;
+const IRQ_CAUSES: u32 = IRQ_COMMAND | IRQ_EVENT;
 /// AXI response OKAY.
 pub const OKAY: u8 = 0b00;
 /// AXI response SLVERR.
@@ -139,8 +152,10 @@ pub struct Regs {
     command: Revocation,
     done: u16,
     failed: bool,
-    irq_enable: bool,
-    irq_status: bool,
+    irq_enable: u32,
+    irq_status: u32,
+    events: VecDeque<PageEvent>,
+    resume: PageResume,
     aw: Option<u16>,
     w: Option<(u32, u8)>,
     b: Option<u8>,
@@ -151,6 +166,11 @@ pub struct Regs {
 }
 
 impl Regs {
+    /// The oldest event.
+    fn event(&self) -> PageEvent {
+        self.events.front().copied().unwrap_or_default()
+    }
+
     /// What a read of `address` returns.
     fn read(&self, address: u16) -> Option<u32> {
         let (control, command) = (&self.control, &self.command);
@@ -172,8 +192,20 @@ impl Regs {
             0x038 => (command.address.0 >> 32) as u32,
             0x03c => 0,
             0x040 => u32::from(command.valid) | u32::from(self.failed) << 1 | u32::from(self.done) << 16,
-            0x044 => u32::from(self.irq_enable),
-            0x048 => u32::from(self.irq_status),
+            0x044 => self.irq_enable,
+            0x048 => self.irq_status,
+            0x04c => u32::from(control.page_events),
+            0x050 => {
+                let event = self.event();
+                self.events.len() as u32
+                    | u32::from(event.function.0) << 8
+                    | u32::from(event.write) << 16
+                    | u32::from(event.number) << 20
+            }
+            0x054 => self.event().index,
+            0x058 => self.event().va.0 as u32,
+            0x05c => (self.event().va.0 >> 32) as u32,
+            0x060 | 0x064 => 0,
             offset => return self.statistics.get(usize::from(offset.checked_sub(STATISTICS)? / 4)),
         })
     }
@@ -207,8 +239,21 @@ impl Regs {
             0x034 => command.address = BusAddr(low(command.address.0)),
             0x038 => command.address = BusAddr(high(command.address.0)),
             0x03c => (command.valid, command.flush) = (value & 1 == 1, value & 2 != 0),
-            0x044 => self.irq_enable = value & 1 == 1,
-            0x048 => self.irq_status &= data & lanes & 1 == 0,
+            0x044 => self.irq_enable = value & IRQ_CAUSES,
+            0x048 => self.irq_status &= !(data & lanes),
+            0x04c => control.page_events = value & 1 == 1,
+            0x060 => {
+                self.events.pop_front();
+            }
+            0x064 => {
+                self.resume = PageResume {
+                    valid: true,
+                    index: value & 0xff_ffff,
+                    number: (value >> 24 & 7) as u8,
+                    all: value >> 27 & 1 == 1,
+                    refuse: value >> 31 == 1,
+                };
+            }
             _ => return None,
         }
         Some(())
@@ -226,8 +271,10 @@ impl Block for Regs {
             command: Revocation::default(),
             done: 0,
             failed: false,
-            irq_enable: false,
-            irq_status: false,
+            irq_enable: 0,
+            irq_status: 0,
+            events: VecDeque::with_capacity(EVENTS),
+            resume: PageResume::default(),
             aw: None,
             w: None,
             b: None,
@@ -251,7 +298,9 @@ impl Block for Regs {
             rresp,
             control: self.control,
             command: self.command,
-            irq: self.irq_enable && self.irq_status,
+            event_ready: self.events.len() < EVENTS,
+            resume: self.resume,
+            irq: self.irq_enable & self.irq_status != 0,
         };
     }
 
@@ -278,6 +327,8 @@ impl Block for Regs {
             self.statistics.add(&inp.stat);
         }
 
+        let event_ready = self.events.len() < EVENTS;
+        self.resume = PageResume::default();
         let (aw_ready, w_ready) = (self.aw.is_none(), self.w.is_none());
         if self.b.is_some() {
             if inp.bready {
@@ -290,7 +341,11 @@ impl Block for Regs {
             self.command.valid = false;
             self.done = self.done.wrapping_add(1);
             self.failed = inp.command_failed;
-            self.irq_status = true;
+            self.irq_status |= IRQ_COMMAND;
+        }
+        if inp.event.valid && event_ready {
+            self.events.push_back(inp.event);
+            self.irq_status |= IRQ_EVENT;
         }
         if inp.awvalid && aw_ready {
             self.aw = Some(inp.awaddr);
@@ -303,6 +358,7 @@ impl Block for Regs {
     fn idle_until(&self, inp: &RegsIn) -> Option<Cycle> {
         let asked =
             inp.reset || inp.awvalid || inp.wvalid || inp.arvalid || inp.command_done || inp.stat != StatBus::default();
+        let asked = asked || self.resume.valid || inp.event.valid && self.events.len() < EVENTS;
         let write_moves = self.b.map_or(self.aw.is_some() && self.w.is_some(), |_| inp.bready);
         let read_moves = self.r.map_or(self.ar.is_some(), |_| inp.rready);
         (!asked && !write_moves && !read_moves).then_some(Cycle(u64::MAX))

@@ -39,6 +39,12 @@ impl SlotSet {
     pub fn is_empty(&self) -> bool {
         self.0 == [0; 4]
     }
+    /// Removes every slot of `other`.
+    pub fn subtract(&mut self, other: &Self) {
+        for (own, gone) in self.0.iter_mut().zip(other.0) {
+            *own &= !gone;
+        }
+    }
     /// Adds every slot of `other`.
     pub fn union(&mut self, other: &Self) {
         for (own, new) in self.0.iter_mut().zip(other.0) {

@@ -131,6 +131,9 @@ impl Unit {
             write_sent: w.dma.write_sent,
             flushed: w.dma.flushed,
             invalidated: w.ats.invalidated,
+            page_ready: w.ats.page_ready,
+            page_answer: w.ats.page_answer,
+            page_wake: w.ats.page_wake,
         }
     }
 
@@ -165,6 +168,7 @@ impl Unit {
             mpt_revoke_done: w.mpt.revoke_done,
             mtt_revoke_done: w.mtt.revoke_done,
             timeout: w.regs.control.timeout,
+            page: w.replay.page,
         }
     }
 
@@ -232,6 +236,7 @@ impl Unit {
             stat,
             command_done: w.ats.command_done,
             command_failed: w.ats.command_failed,
+            event: w.mtt.event,
         }
     }
 
@@ -266,11 +271,15 @@ impl Unit {
     fn mtt_in(inp: &UnitIn, w: &Wires) -> MttIn {
         MttIn {
             reset: inp.reset,
+            cfg: inp.cfg,
             segment: w.seg.segment,
             fill: w.tlp_rx.mtt_fill,
             fetch_ready: w.tlp_tx.mtt_fetch_ready,
             revoke: w.ats.revoke,
             timeout: w.regs.control.timeout,
+            page_events: w.regs.control.page_events,
+            event_ready: w.regs.event_ready,
+            resume: w.regs.resume,
             inject_parity: false,
         }
     }

@@ -24,8 +24,13 @@ struct Bench {
 impl Bench {
     fn new() -> Self {
         let cfg = UnitCfg::named("small").unwrap();
-        let control =
-            TableControl { enable: true, mode: Mode::Emtt, mpt_base: Iova(BASE), mpt_entries: 1000, timeout: 0 };
+        let control = TableControl {
+            enable: true,
+            mode: Mode::Emtt,
+            mpt_base: Iova(BASE),
+            mpt_entries: 1000,
+            ..TableControl::default()
+        };
         let mut b = Self {
             mpt: Mpt::new(&cfg),
             out: MptOut::default(),

@@ -9,7 +9,7 @@ use types::UnitCfg;
 use types::access::Mode;
 use types::addr::Iova;
 use types::config::NAMED;
-use types::port::{RegsIn, RegsOut, StatBus, TableControl, stat_sources};
+use types::port::{PageEvent, PageResume, RegsIn, RegsOut, StatBus, TableControl, stat_sources};
 use types::ports::{Block, Cycle};
 
 struct Bench {
@@ -115,6 +115,7 @@ fn table_registers() {
             mpt_base: Iova(0x0123_4567_89ab_cdc0),
             mpt_entries: 0x1ff_ffff,
             timeout: 48_828,
+            page_events: false,
         };
         assert_eq!(bench.out.control, expected);
         assert_eq!(bench.read(0x008), (OKAY, 0b111));
@@ -136,16 +137,72 @@ fn what_cannot_be_read_or_written() {
     let mut bench = Bench::new();
     let count = stat_sources(&cfg()).len() as u16;
     let end = 0x400 + 4 * count;
-    for address in [0x04c, 0x3fc, end, 0xffc] {
+    for address in [0x068, 0x3fc, end, 0xffc] {
         assert_eq!(bench.read(address), (SLVERR, 0), "{address:#x}");
         assert_eq!(bench.write(address, 1, 0xf, 0), SLVERR, "{address:#x}");
     }
     let control = bench.out.control;
-    for address in [0x000, 0x004, 0x00c, 0x040, 0x400, end - 4] {
+    for address in [0x000, 0x004, 0x00c, 0x040, 0x050, 0x054, 0x058, 0x05c, 0x400, end - 4] {
         assert_eq!(bench.write(address, 0xffff_ffff, 0xf, 0), SLVERR, "{address:#x}");
         assert_eq!(bench.read(address).0, OKAY);
     }
     assert_eq!((bench.read(0), bench.out.control), ((OKAY, ID), control));
+}
+
+#[test]
+fn events_queue_up_and_the_answer_is_one_pulse() {
+    let mut bench = Bench::new();
+    assert_eq!(bench.write(0x04c, 0xffff_ffff, 0xf, 0), OKAY);
+    assert_eq!((bench.read(0x04c), bench.out.control.page_events), ((OKAY, 1), true));
+    assert_eq!(bench.write(0x044, 0xffff_ffff, 0xf, 0), OKAY);
+    assert_eq!(bench.read(0x044), (OKAY, 0b11));
+    assert!(!bench.out.irq);
+    let event = |n: u64| PageEvent {
+        valid: true,
+        function: types::FunctionId(n as u16 & 3),
+        index: 0x12_3450 + n as u32,
+        va: types::Va(0x0123_4567_89ab_c000 + n),
+        write: n & 1 == 1,
+        number: (n as u8) & 7,
+    };
+    // The queue has eight places; the ninth waits.
+    for n in 0..8 {
+        assert!(bench.out.event_ready, "{n}");
+        bench.inp.event = event(n);
+        bench.tick();
+    }
+    bench.inp.event = event(8);
+    bench.tick();
+    bench.tick();
+    assert!(!bench.out.event_ready && bench.out.irq);
+    for n in 0..9 {
+        let held = if n == 0 { 8 } else { 9 - n };
+        let status = held as u32 | (n as u32 & 3) << 8 | (n as u32 & 1) << 16 | (n as u32 & 7) << 20;
+        assert_eq!(bench.read(0x050), (OKAY, status), "{n}");
+        assert_eq!(bench.read(0x054), (OKAY, 0x12_3450 + n as u32));
+        assert_eq!(bench.read(0x058), (OKAY, 0x89ab_c000 + n as u32));
+        assert_eq!(bench.read(0x05c), (OKAY, 0x0123_4567));
+        assert_eq!(bench.write(0x060, 0, 0xf, 0), OKAY);
+        bench.tick();
+        bench.inp.event = PageEvent::default();
+    }
+    assert_eq!(bench.read(0x050), (OKAY, 0));
+    assert_eq!(bench.write(0x060, 0, 0xf, 0), OKAY, "an empty queue stays empty");
+    assert_eq!((bench.read(0x050), bench.read(0x048)), ((OKAY, 0), (OKAY, 0b10)));
+    assert_eq!(bench.write(0x048, 0b01, 0xf, 0), OKAY);
+    assert!(bench.out.irq, "the other cause");
+    assert_eq!(bench.write(0x048, 0b10, 0xf, 0), OKAY);
+    bench.tick();
+    assert!(!bench.out.irq);
+    for (value, number, all, refuse) in
+        [(0x7512_3456, 5, false, false), (0x8012_3456, 0, false, true), (0x0812_3456, 0, true, false)]
+    {
+        assert_eq!(bench.write(0x064, value, 0xf, 0), OKAY);
+        // It stands beside the response, for one cycle.
+        assert_eq!(bench.out.resume, PageResume { valid: true, index: 0x12_3456, number, all, refuse });
+        bench.tick();
+        assert_eq!((bench.out.resume, bench.read(0x064)), (PageResume::default(), (OKAY, 0)));
+    }
 }
 
 #[test]

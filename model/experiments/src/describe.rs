@@ -53,8 +53,15 @@ pub fn describe(model: &Model) -> String {
             Role::Fit => "values were fitted to it",
             Role::Validate => "nothing was fitted to it",
         };
-        let (size, percent) = (size_label(p.x), 100.0 * p.tolerance);
-        let _ = writeln!(out, "  {size:>8}  {} {}, within {percent} %: {role}", p.y, p.unit);
+        let within = match (p.tolerance, p.within) {
+            (part, _) if part > 0.0 => format!("{} %", 100.0 * part),
+            (_, span) if span > 0.0 => format!("{span} {}", p.unit),
+            _ => format!("a factor of {}", p.factor),
+        };
+        // A figure that is itself a size has no other.
+        let size = if p.x == 0 { "-".into() } else { size_label(p.x) };
+        let quantity = if p.quantity.is_empty() { String::new() } else { format!(" ({})", p.quantity) };
+        let _ = writeln!(out, "  {size:>8}  {} {}, within {within}: {role}{quantity}", p.y, p.unit);
     }
     for warning in config.warnings() {
         let _ = writeln!(out, "\nwarning: {warning}");

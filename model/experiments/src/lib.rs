@@ -11,6 +11,7 @@ pub mod plot;
 mod points;
 mod published;
 mod remarks;
+pub mod reproduce;
 mod row;
 mod sizes;
 pub mod table;

@@ -30,7 +30,8 @@ impl Compared {
 
 /// The published bandwidths of a model.
 pub fn gbps_points(model: &Model) -> Vec<PublishedPoint> {
-    let of_unit = model.config().published.iter().filter(|p| p.unit == UNIT);
+    // Figures of another quantity belong to an experiment.
+    let of_unit = model.config().published.iter().filter(|p| p.unit == UNIT && p.quantity.is_empty());
     let point = |p: &system::config::Published| PublishedPoint {
         bytes: p.x,
         gbps: p.y,

@@ -4,7 +4,7 @@ use crate::Judge;
 use crate::function::prefix;
 use crate::outstanding::Read;
 use crate::request::Open;
-use crate::tables::{Path, grants, page_check, reach};
+use crate::tables::{Path, page_check, reach};
 use crate::versions::When;
 use crate::violation::Violation;
 use types::{Iova, MttEntry, Op, PageIndex, Region, StreamId, Syndrome, Va, WrId};
@@ -68,12 +68,11 @@ impl Judge {
         let ats = |p: &Page<'_>, e: &MttEntry| page_check(e, wr).is_ok() && self.tables.path(p.region, e) == Path::Ats;
         match syndrome {
             s if s <= Syndrome::RIGHTS => self.tables.verdicts(wr, since).any(|(verdict, _)| verdict == s),
-            Syndrome::NOT_PRESENT => {
-                pages().any(|p| self.tables.absent(p.region, wr.key, p.index, open.accepted))
-                    || entry(&|_, e| page_check(e, wr) == syndrome)
-            }
+            Syndrome::NOT_PRESENT => self.not_present(open, sent),
             Syndrome::PAGE_RIGHTS => entry(&|_, e| page_check(e, wr) == syndrome),
-            Syndrome::TRANSLATION_ACCESS => entry(&|p, e| ats(p, e) && self.denied(open, p, e)),
+            Syndrome::TRANSLATION_ACCESS => {
+                entry(&|p, e| ats(p, e) && self.denied(open, p, e) && self.may_not_wait(open, p))
+            }
             Syndrome::TRANSLATION_FAILED => entry(&|p, e| {
                 let (first, last) = p.range(e);
                 let failures = self.translations.failures.iter().filter(|f| f.arrived > open.since);
@@ -103,27 +102,21 @@ impl Judge {
                     && entry(&|p, e| self.tables.path(p.region, e) != Path::Untranslated)
             }
             Syndrome::UNSUPPORTED_OP => wr.op != Op::WRITE && wr.op != Op::READ,
-            _ => false,
+            _ => self.page_cause(open, sent, syndrome),
         }
     }
 
     /// Whether the translation agent has refused an access: an answer since the request was accepted that lacks R for a
     /// read, or lacks W for a write though it was asked for (NW = 0). What was cached before cannot refuse: R = W = 0 is
     /// never cached, and missing permission is asked for again.
-    fn denied(&self, open: &Open, page: &Page<'_>, entry: &MttEntry) -> bool {
-        let Some(cfg) = self.functions.get(open.wr.function) else {
-            return false;
-        };
-        let scope = prefix(cfg, page.region.pasid, true);
+    pub(crate) fn denied(&self, open: &Open, page: &Page<'_>, entry: &MttEntry) -> bool {
         let (first, last) = page.range(entry);
-        let steps = (first.0 & !0xfff..=last.0).step_by(4096);
-        steps.map(|iova| Iova(iova.max(first.0))).any(|iova| {
-            self.translations.covering(cfg.function, scope, iova).any(|(answer, _)| {
-                let (read, write) = (answer.entry.read, answer.entry.write);
-                // W = 0 in an answer to NW = 1 is no refusal.
-                let refused = !grants(read, write || answer.no_write && open.wr.op.writes(), &open.wr);
-                answer.arrived > open.since && refused
-            })
+        // The PASID's use may have ended meanwhile.
+        self.functions.was(open.wr.function, open.accepted, |cfg| {
+            let scope = prefix(cfg, page.region.pasid, true);
+            let steps = (first.0 & !0xfff..=last.0).step_by(4096);
+            let mut iovas = steps.map(|iova| Iova(iova.max(first.0)));
+            iovas.any(|iova| self.refusals(open, scope, iova).next().is_some())
         })
     }
 

@@ -13,6 +13,7 @@
 //! | `prefetch` | Translation Requests for a page that nobody needs yet |
 //! | `outstanding` | completions |
 //! | `late` | what had been committed before a configuration took something away |
+//! | `page_request` | Page Requests, their responses, driver events |
 //! | `paths` | flushes where an ordered stream changes between translated and untranslated requests; those of revocations |
 //! | `request` | bytes owed, and the attributions that are still possible |
 //! | `ending` | syndromes, read data, the end of a request |
@@ -23,7 +24,7 @@
 //!
 //! **Reset of a function.** Its requests may still be reported, in any way, and owe nothing; none of their TLPs may leave.
 //!
-//! **Events.** A message TLP is told by its own event (`InvalidationAccepted`, `InvalidationCompleted`), not by `TlpIn`
+//! **Events.** A message TLP is told by its own event (`InvalidationAccepted`, `InvalidationCompleted`, `PageRequested`, `PageResponded`), not by `TlpIn`
 //! or `TlpOut`. `ReadData` and `WriteData` may be told in pieces of any size. After a refused event the judge's state is
 //! not defined: one violation ends a trace.
 
@@ -33,6 +34,7 @@ mod function;
 mod late;
 mod outbound;
 mod outstanding;
+mod page_request;
 mod paths;
 mod prefetch;
 mod request;
@@ -58,6 +60,7 @@ pub struct Judge {
     tables: tables::Tables,
     translations: translations::Translations,
     outstanding: outstanding::Outstanding,
+    pages: page_request::Pages,
     paths: paths::Paths,
     requests: request::Requests,
     /// Completions may take longer than the unit waits.
@@ -132,6 +135,17 @@ impl Judge {
             Event::ReadData { stream, id, offset, bytes } => self.delivered(stream, id, offset.0, bytes)?,
             Event::InvalidationAccepted { tlp, payload } => self.invalidation_accepted(tlp, payload)?,
             Event::InvalidationCompleted { tlp } => self.invalidation_completed(tlp)?,
+            Event::PageRequested { tlp } => self.page_requested(tlp)?,
+            Event::PageResponded { tlp } => {
+                if let Some(response) = types::pri::PageResponse::of(tlp)
+                    && let Some(cfg) = self.functions.of(response.target)
+                {
+                    let seen = function::seen_prefix(tlp.pasid);
+                    self.pages.responded(cfg.function, &response, seen, now);
+                }
+            }
+            Event::PageEvents(on) => self.pages.switch_events(on, now, oldest),
+            Event::PageEventAnswered { index, refuse } => self.pages.answered(index, refuse, now),
             Event::MessageDone { stream, id, syndrome } => self.done(stream, id, syndrome)?,
             Event::Reset(function) => self.reset(function, oldest),
         }
@@ -168,6 +182,9 @@ impl Judge {
         }
         // `valid` and `reset` belong to the update, not to the configuration.
         let cfg = FunctionCfg { valid: false, reset: false, ..*cfg };
+        if self.functions.get(cfg.function).is_some_and(|old| old.pri_enable != cfg.pri_enable) {
+            self.pages.forget_function(cfg.function);
+        }
         if self.functions.configure(cfg, self.now, oldest) {
             self.translations.enabled(cfg.function, self.late.remembers());
             self.outstanding.void_translations(cfg.function);
@@ -183,6 +200,7 @@ impl Judge {
             self.requests = request::Requests::default();
             self.paths = paths::Paths::default();
             self.late.clear();
+            self.pages = page_request::Pages::default();
             return;
         };
         if self.late.remembers() {
@@ -196,6 +214,7 @@ impl Judge {
         self.translations.clear(function);
         self.translations.drop_pending(function);
         self.paths.reset(function);
+        self.pages.forget_function(function);
         let open = self.requests.open.values();
         let gone: Vec<Serial> = open.filter(|o| o.wr.function == function).map(|o| o.accepted).collect();
         for number in gone {
@@ -210,6 +229,7 @@ impl Judge {
         let oldest = self.requests.oldest(self.now);
         self.outstanding.forget(|n| self.requests.open.contains_key(&n), oldest);
         self.translations.forget(oldest);
+        self.pages.forget(oldest);
     }
 
     fn invalidation_accepted(&mut self, tlp: &Tlp, payload: &[u8]) -> Result<(), Violation> {

@@ -9,6 +9,7 @@ use crate::data::Access;
 use crate::ending::Page;
 use crate::function::{prefix, seen_prefix};
 use crate::outstanding::{Pending, Read, TranslationRequest};
+use crate::request::Open;
 use crate::tables::{Path, page_check};
 use crate::versions::{Serial, When};
 use crate::violation::Violation;
@@ -252,12 +253,22 @@ impl Judge {
 
     /// Who needs, or lately needed, a range of IOVAs translated: the prefix to ask with, and whether it writes.
     pub(crate) fn needs(&self, cfg: &FunctionCfg, unit: (Iova, Iova)) -> Vec<(PasidPrefix, bool)> {
-        let mut out = Vec::new();
         // An ended request may have asked before it ended.
         let ended = self.requests.ended.iter().map(|o| (o, 0, When::Ever));
         let open = self.requests.open.values();
         let open = open.map(|o| (o, self.requests.least_sent(o.accepted), When::Since(o.accepted)));
-        for (open, sent, when) in open.chain(ended).filter(|(o, ..)| o.wr.function == cfg.function) {
+        self.needs_of(open.chain(ended), cfg, unit)
+    }
+
+    /// The same of some requests, each from an offset in its message, with the tables of some time.
+    pub(crate) fn needs_of<'a>(
+        &self,
+        requests: impl Iterator<Item = (&'a Open, u32, When)>,
+        cfg: &FunctionCfg,
+        unit: (Iova, Iova),
+    ) -> Vec<(PasidPrefix, bool)> {
+        let mut out = Vec::new();
+        for (open, sent, when) in requests.filter(|(o, ..)| o.wr.function == cfg.function) {
             let scope = |sent| {
                 let hit = |p: &Page<'_>| {
                     let mut entries = self.tables.entries(p.region, open.wr.key, p.index, when);

@@ -239,6 +239,16 @@ pub enum Violation {
         /// What is wrong.
         why: &'static str,
     },
+    /// A Page Request that is not allowed.
+    #[error("Page Request of function {function} for {page}: {why}")]
+    PageRequest {
+        /// Function.
+        function: FunctionId,
+        /// Page asked for.
+        page: Iova,
+        /// What is wrong.
+        why: &'static str,
+    },
     /// A tag used again while its request is outstanding.
     #[error("tags: {requester} used tag {tag} while it is outstanding")]
     TagReuse {

@@ -24,6 +24,7 @@ fn fabric(page: PageSize, sets: &[&str]) -> Fabric {
         write: false,
         untranslated_only: false,
         pasid: None,
+        paged: false,
     });
     fabric
 }

@@ -22,6 +22,7 @@ fn iommu(sets: &[&str]) -> Iommu {
         write: true,
         untranslated_only: false,
         pasid: None,
+        paged: false,
     });
     iommu
 }
@@ -95,6 +96,44 @@ fn saturated_walkers_finish_one_walk_every_latency_over_walkers() {
     assert_eq!(ends[5], 300_000);
     assert_eq!(ends[6], 600_000);
     assert_eq!(ends[599], 30_000_000);
+}
+
+#[test]
+fn a_pipelined_walker_starts_a_walk_every_interval() {
+    let mut iommu = iommu(&["iommu.lookup_ns=0", "iommu.walk_ns=292", "iommu.walkers=1", "iommu.walk_interval_ns=52"]);
+    let ends: Vec<u64> =
+        (0..600).map(|i| iommu.translate(Time(0), Iova(i * 4096), PasidPrefix::default()).0.0).collect();
+    // Walk i starts after i × 52 ns and takes 292.
+    assert_eq!(ends[0], 292_000);
+    assert_eq!(ends[1], 344_000);
+    assert_eq!(ends[599], 599 * 52_000 + 292_000);
+}
+
+#[test]
+fn a_hit_that_shares_the_walker_waits_for_its_interval() {
+    let base = ["iommu.lookup_ns=0", "iommu.walk_ns=292", "iommu.walkers=1", "iommu.walk_interval_ns=52"];
+    for (interval, expected) in [(0, [1_000_000, 1_000_000]), (8, [1_052_000, 1_060_000])] {
+        let hits = format!("iommu.hit_interval_ns={interval}");
+        let mut iommu = iommu(&[&base[..], &[&hits]].concat());
+        let prefix = PasidPrefix::default();
+        iommu.translate(Time(0), Iova(0), prefix);
+        // A miss keeps the walker from 1000 to 1052 ns, a hit for 8 ns more.
+        iommu.translate(Time::from_ns(1000), Iova(0x1000), prefix);
+        let hits = [0, 0].map(|_| iommu.translate(Time::from_ns(1000), Iova(0), prefix).0.0);
+        assert_eq!(hits, expected, "{interval}");
+    }
+}
+
+#[test]
+fn an_associative_iotlb_may_have_any_number_of_entries() {
+    let mut iommu = iommu(&["iommu.iotlb_entries=116", "iommu.iotlb_ways=116", "iommu.iotlb_replacement=lru"]);
+    let mut pass = |pages: u64| {
+        let before = iommu.counts().miss;
+        (0..pages).for_each(|i| _ = iommu.translate(Time::from_ns(1000 * i), Iova(i * 4096), PasidPrefix::default()));
+        iommu.counts().miss - before
+    };
+    // In order through 116 pages, all stay; one more, and LRU has always just thrown out the next.
+    assert_eq!([pass(116), pass(116), pass(117), pass(117)], [116, 0, 1, 117]);
 }
 
 #[test]

@@ -234,6 +234,14 @@ syndromes! {
     ATS_OFF = 18, "ats-off";
     /// The operation is not supported by this unit.
     UNSUPPORTED_OP = 19, "unsupported-op";
+    /// The host answered a Page Request with "invalid request": the page is not the function's, or lacks the access.
+    PAGE_INVALID = 20, "page-invalid";
+    /// The host answered a Page Request of the function with "failure": its Page Request Interface has stopped.
+    PAGE_FAILURE = 21, "page-failure";
+    /// The page was said to be there as often as is asked for, and still was not.
+    PAGE_RETRIES = 22, "page-retries";
+    /// The driver refused to make the page present.
+    PAGE_REFUSED = 23, "page-refused";
 }
 
 impl Syndrome {

@@ -74,9 +74,26 @@ pub struct UnitCfg {
     pub posted_buffer_bytes: u32,
     /// Partitions of what functions share: 1 (everything is everybody's), 2 or 4. Function f is in partition f modulo this;
     /// a stream's requests are all of one partition.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
     pub partitions: u32,
     /// Cycles between the beginnings of two invalidations or revocations of one function at least; 0 for no limit.
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub invalidate_interval: u32,
+}
+
+// Options that are off are left out of the canonical text, so that the fingerprint of a configuration without them stays.
+const fn one() -> u32 {
+    1
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde wants a reference")]
+const fn is_one(n: &u32) -> bool {
+    *n == 1
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde wants a reference")]
+const fn is_zero(n: &u32) -> bool {
+    *n == 0
 }
 
 /// A function's share of what functions have in common.
@@ -107,6 +124,10 @@ impl Partitions {
 
 /// Segments in the pipeline between `seg` and the exit of `replay` when nothing waits.
 pub const PIPELINE_SLOTS: u32 = 16;
+/// Page request groups that may be open at a time.
+pub const PAGE_GROUPS: u32 = 16;
+/// Times that an access asks for a page which was said to be there, before it ends in an error.
+pub const PAGE_ROUNDS: u8 = 3;
 /// Data tags that Translation Requests leave where tag numbers are short.
 pub const DATA_TAGS: u32 = 8;
 /// Slots that `replay` keeps for translations that `dma` looks up again, one an engine.
@@ -145,6 +166,10 @@ impl UnitCfg {
     pub const fn ats_bits(&self) -> u32 {
         index_bits(self.ats_requests)
     }
+    /// Bits of a page request group's number.
+    pub const fn page_bits(&self) -> u32 {
+        index_bits(PAGE_GROUPS)
+    }
     /// Bytes in a beat of a data stream.
     pub const fn data_bytes(&self) -> u32 {
         self.data_bits / 8
@@ -171,7 +196,7 @@ impl UnitCfg {
     /// The numbering with 5-bit (`tag_mode` 0), 8-bit (1) or 10-bit tags (2): 32, 256 or 768 numbers.
     ///
     /// Table fetches and the flush come first, the same in every mode. Where numbers are short, data keeps up to
-    /// [`DATA_TAGS`], Translation Requests take what is left of theirs, and data the rest: no range is empty.
+    /// [`DATA_TAGS`], Translation Requests take what is left of theirs, and data the rest; each partition has a tag of both.
     pub const fn tags_in(&self, tag_mode: u8) -> TagMap {
         const fn least(a: u32, b: u32) -> u32 {
             if a < b { a } else { b }
@@ -186,7 +211,7 @@ impl UnitCfg {
         let flush = mtt + self.mtt_fetches;
         let ats = flush + 1;
         let spare = numbers - least(numbers, ats + least(self.read_tags, DATA_TAGS));
-        let data = ats + least(self.ats_requests, if spare == 0 { 1 } else { spare });
+        let data = ats + least(self.ats_requests, if spare < self.partitions { self.partitions } else { spare });
         TagMap { mpt, mtt, flush, ats, data, end: least(data + self.read_tags, numbers) }
     }
 
@@ -220,8 +245,7 @@ impl UnitCfg {
         range("mpt_fetches", self.mpt_fetches, 1, 16)?;
         power("mtt_ways", self.mtt_ways, 1, 8)?;
         power("mtt_entries", self.mtt_entries, 8 * self.mtt_ways, 1 << 24)?;
-        // With 5-bit tags a flush, a Translation Request and a data read need a number each as well.
-        range("mtt_fetches", self.mtt_fetches, 1, if self.mpt_fetches > 13 { 29 - self.mpt_fetches } else { 16 })?;
+        range("mtt_fetches", self.mtt_fetches, 1, 16)?;
         power("atc_sets", self.atc_sets, 1, 1 << 16)?;
         range("atc_ways", self.atc_ways, 1, 16)?;
         range("atc_large", self.atc_large, 1, 64)?;
@@ -239,6 +263,9 @@ impl UnitCfg {
         let places = self.mpt_fetches.min(self.mtt_fetches).min(self.ats_requests).min(self.read_tags);
         let most = ways.min(places).min(self.functions).min(4);
         power("partitions", self.partitions, 1, if most == 3 { 2 } else { most.min(self.read_slots / 2) })?;
+        // With 5-bit tags the flush has a number, and each partition one for Translation Requests and one for data.
+        let numbers = 31 - 2 * self.partitions - self.mpt_fetches;
+        range("mtt_fetches", self.mtt_fetches, 1, numbers.min(16))?;
         range("invalidate_interval", self.invalidate_interval, 0, 1 << 24)
     }
 }

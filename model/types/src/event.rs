@@ -105,6 +105,25 @@ pub enum Event<'a> {
         /// The TLP.
         tlp: &'a Tlp,
     },
+    /// The unit sent a Page Request or a Stop Marker.
+    PageRequested {
+        /// The TLP.
+        tlp: &'a Tlp,
+    },
+    /// A PRG Response was taken off the message stream.
+    PageResponded {
+        /// The TLP.
+        tlp: &'a Tlp,
+    },
+    /// Whether MTT entries that are not present are driver events; off before it is told.
+    PageEvents(bool),
+    /// The driver answered one or all events of a region: what waits for an entry goes on.
+    PageEventAnswered {
+        /// MPT index of the region.
+        index: u32,
+        /// The accesses that wait are refused.
+        refuse: bool,
+    },
     /// A completion was reported for a request.
     MessageDone {
         /// Stream of the message.

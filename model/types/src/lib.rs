@@ -10,6 +10,7 @@ pub mod config;
 pub mod event;
 pub mod port;
 pub mod ports;
+pub mod pri;
 pub mod table;
 pub mod tlp;
 

@@ -43,8 +43,21 @@ fn short_numbers_are_shared_by_arithmetic() {
 
 #[test]
 fn fetches_that_leave_no_tag_are_refused() {
-    for (mpt_fetches, mtt_fetches, ok) in [(13, 16, true), (14, 15, true), (14, 16, false), (16, 14, false)] {
-        let cfg = UnitCfg { mpt_fetches, mtt_fetches, ..NAMED[3].1.clone() };
-        assert_eq!(cfg.check().is_ok(), ok, "{mpt_fetches} + {mtt_fetches}");
+    for (mpt_fetches, mtt_fetches, partitions, ok) in [
+        (13, 16, 1, true),
+        (14, 15, 1, true),
+        (14, 16, 1, false),
+        (16, 14, 1, false),
+        // 31 numbers beside the flush, two a partition.
+        (13, 14, 2, true),
+        (13, 15, 2, false),
+        (12, 11, 4, true),
+        (12, 12, 4, false),
+    ] {
+        let cfg = UnitCfg { mpt_fetches, mtt_fetches, partitions, ..NAMED[3].1.clone() };
+        assert_eq!(cfg.check().is_ok(), ok, "{mpt_fetches} + {mtt_fetches}, {partitions}");
+        let t = cfg.tags_in(0);
+        let shares = ok && t.data - t.ats >= partitions && t.end - t.data >= partitions;
+        assert_eq!(shares, ok, "{mpt_fetches} + {mtt_fetches}, {partitions}: {t:?}");
     }
 }

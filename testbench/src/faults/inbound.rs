@@ -5,7 +5,7 @@ use super::pins::{Incoming, Plant, Use};
 use system::driver::registers;
 use types::ats::InvalidateRange;
 use types::port::{Completion, FunctionCfg, MessageTlp, TlpBeat, UnitIn, UnitOut, WorkRequest};
-use types::tlp::{Body, Tlp, status};
+use types::tlp::{Body, Tlp, message_code, status};
 use types::{Op, PageSize, Pasid, PasidPrefix, Pd, Syndrome};
 
 /// Bit of an entry that a Translation Completion carries (PCIe 6.x 10.2.3).
@@ -33,6 +33,7 @@ impl Plant {
             inp.tx_rd_req_tlp_ready = false;
         }
         self.register(inp);
+        self.page_register(inp);
         if self.fault == Fault::DoneBeforeSent {
             self.forge(inp, own);
         }
@@ -54,6 +55,7 @@ impl Plant {
     fn request(&self, wr: &mut WorkRequest) {
         match self.fault {
             Fault::DomainIgnored => wr.pd = Pd(1),
+            Fault::FaultsNotReported if wr.valid => wr.on_fault = false,
             Fault::WrapIgnored if wr.va.0.checked_add(u64::from(wr.length.0)).is_none() => {
                 wr.length.0 = wr.va.0.wrapping_neg() as u32;
             }
@@ -62,6 +64,7 @@ impl Plant {
     }
 
     fn configuration(&self, cfg: &mut FunctionCfg) {
+        self.page_configuration(cfg);
         match self.fault {
             Fault::PayloadLimit => cfg.mps += 1,
             Fault::ReadLimit => cfg.mrrs += 1,
@@ -162,7 +165,9 @@ impl Plant {
             }
             _ => {}
         }
-        if inp.rx_msg_tlp.valid {
+        self.page_message(inp, own, shown);
+        let code = inp.rx_msg_tlp.hdr.0[1] as u8;
+        if inp.rx_msg_tlp.valid && code == message_code::INVALIDATE_REQUEST {
             self.invalidation(&mut inp.rx_msg_tlp);
         }
     }

@@ -7,6 +7,7 @@
 mod early;
 mod inbound;
 mod outbound;
+mod pages;
 mod pins;
 
 pub use pins::Faulty;
@@ -134,6 +135,24 @@ faults! {
     FetchWaitsForReads,
     /// A write is reported as done before it has left.
     DoneBeforeSent,
+    /// Page Requests are sent without regard to the function's allocation.
+    PageCreditsIgnored,
+    /// Page Request Enable is taken to be always set.
+    PageEnableIgnored,
+    /// Requests that report faults wait instead.
+    FaultsNotReported,
+    /// Every Page Request names the same group.
+    PageGroupStuck,
+    /// PRG Responses are not seen.
+    PageResponseLost,
+    /// Every PRG Response is taken for a success.
+    PageResponseTrusted,
+    /// The group of a PRG Response is not looked at: it answers the last Page Request.
+    PageGroupIgnored,
+    /// The drain waits for Page Requests in flight.
+    DrainWaitsForPage,
+    /// The driver's answer to an event goes to another region.
+    ResumeIgnored,
 }
 
 impl std::fmt::Display for Fault {

@@ -71,6 +71,7 @@ impl Plant {
             Fault::NoSnoop if translated => tlp.attributes.no_snoop = true,
             _ => {}
         }
+        self.page_header(tlp);
         let length_dw = &mut tlp.length_dw;
         match &mut tlp.body {
             Body::Memory { op, at, tag, first_be, last_be, address, no_write, .. } => {
@@ -91,7 +92,10 @@ impl Plant {
                         let be = if *length_dw == 1 { first_be } else { last_be };
                         *be = if *be == 0xf { 0x7 } else { 0xf };
                     }
-                    Fault::TagReuse if *op == MemoryOp::Read => *tag = self.last_tag.unwrap_or(*tag),
+                    // That of a read in flight.
+                    Fault::TagReuse if *op == MemoryOp::Read && self.reading > 0 => {
+                        *tag = self.last_tag.filter(|last| self.used_for(*last) == Use::Data).unwrap_or(*tag);
+                    }
                     Fault::CrossesLine
                         if data && *op == MemoryOp::Read && address.0 % 4096 + 4 * u64::from(*length_dw) == 4096 =>
                     {

@@ -2,6 +2,7 @@
 
 use super::Fault;
 use super::early::Early;
+use super::pages::Asking;
 use std::collections::{BTreeSet, VecDeque};
 use system::Inside;
 use types::config::TagMap;
@@ -32,7 +33,8 @@ pub(super) struct Incoming {
 #[derive(Clone, Debug)]
 pub(super) struct Plant {
     pub(super) fault: Fault,
-    pub(super) tags: TagMap,
+    /// Numbering of the tags in each tag width.
+    tags: [TagMap; 3],
     pub(super) tag_mode: u8,
     pub(super) incoming: Incoming,
     /// Tag of the last non-posted TLP.
@@ -57,6 +59,7 @@ pub(super) struct Plant {
     pub(super) forged: VecDeque<Completion>,
     pub(super) swallowed: BTreeSet<(StreamId, WrId)>,
     pub(super) early: Early,
+    pub(super) asking_pages: Asking,
     /// The unit's own outputs in this cycle.
     own: UnitOut,
     shown: UnitOut,
@@ -66,7 +69,7 @@ impl Plant {
     fn new(fault: Fault, cfg: &UnitCfg) -> Self {
         Self {
             fault,
-            tags: cfg.tags(),
+            tags: [0, 1, 2].map(|mode| cfg.tags_in(mode)),
             tag_mode: 0,
             incoming: Incoming::default(),
             last_tag: None,
@@ -81,6 +84,7 @@ impl Plant {
             forged: VecDeque::new(),
             swallowed: BTreeSet::new(),
             early: Early::default(),
+            asking_pages: Asking::default(),
             own: UnitOut::default(),
             shown: UnitOut::default(),
         }
@@ -89,7 +93,7 @@ impl Plant {
     /// What a tag on the wire is for.
     pub(super) fn used_for(&self, tag: Tag) -> Use {
         let number = if self.tag_mode == 2 { tag.0.wrapping_sub(256) } else { tag.0 };
-        let t = &self.tags;
+        let t = &self.tags[usize::from(self.tag_mode.min(2))];
         match u32::from(number) {
             n if n < t.mtt => Use::Mpt,
             n if n < t.flush => Use::Mtt,
@@ -118,6 +122,7 @@ impl Plant {
         let posted = self.shown.tx_wr_req_tlp;
         for (beat, ready) in [(np, inp.tx_rd_req_tlp_ready), (posted, inp.tx_wr_req_tlp_ready)] {
             let Some(tlp) = taken(&beat, ready) else { continue };
+            self.asking_pages.left(&tlp);
             let Body::Memory { op, at, tag, .. } = tlp.body else { continue };
             if op == MemoryOp::Read {
                 self.last_tag = Some(tag);

@@ -136,6 +136,10 @@ impl<U: Block<In = UnitIn, Out = UnitOut>, O: Observer<Faulty<U>>> Run<'_, U, O>
                 self.system.fabric.hold_credits(fabric_class(*class), false);
                 Ok(())
             }
+            Action::AnswerPages(answer) => {
+                self.system.fabric.set_page_answer(*answer);
+                Ok(())
+            }
             Action::Revoke(setup) => {
                 let place = self.place(&setup.region)?;
                 let registered = place.registered;
@@ -170,6 +174,8 @@ impl<U: Block<In = UnitIn, Out = UnitOut>, O: Observer<Faulty<U>>> Run<'_, U, O>
             mps: setup.max_payload_bytes.map_or(base.mps, size),
             mrrs: setup.max_read_request_bytes.map_or(base.mrrs, size),
             relaxed_ordering: setup.relaxed_ordering.unwrap_or(base.relaxed_ordering),
+            pri_enable: setup.page_requests.map_or(base.pri_enable, |n| n > 0),
+            pri_allocation: setup.page_requests.unwrap_or(base.pri_allocation),
             reset: setup.reset,
             ..base
         };
@@ -202,7 +208,7 @@ impl<U: Block<In = UnitIn, Out = UnitOut>, O: Observer<Faulty<U>>> Run<'_, U, O>
                     Operation::Atomic => Op::FETCH_ADD,
                 },
                 remote: !setup.local,
-                on_fault: true,
+                on_fault: !setup.wait,
                 key: types::Key(place.registered.key.0 ^ setup.key_xor),
                 va: Va(region.start.0.wrapping_add(offset as u64)),
                 length: Length(setup.bytes),

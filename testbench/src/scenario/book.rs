@@ -49,6 +49,8 @@ pub(super) fn spec(setup: &RegionSetup) -> Result<RegionSpec, String> {
             privileged: setup.privileged,
         },
         unordered: setup.unordered,
+        paged: setup.paged,
+        filled_on_demand: setup.filled_on_demand,
         page_rights: (setup.pages.contains('r'), setup.pages.contains('w')),
         ..RegionSpec::of(ByteCount(setup.bytes))
     })
@@ -222,6 +224,12 @@ impl Place {
             let BusAddr(frame) = old.scatter.page_address(0, old.page);
             let mut new =
                 IoRange { untranslated_only: setup.untranslated_only.unwrap_or(old.untranslated_only), ..old };
+            if setup.to == "out" {
+                fabric.map(old);
+                fabric.page_out(old.base, old.pasid);
+                self.pieces.push(old);
+                continue;
+            }
             if setup.to == "moved" {
                 new.scatter = Scatter::linear(frames.next(self.owner, old.page));
                 freed.push((frame, frame + old.length.0 - 1));

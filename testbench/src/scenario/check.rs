@@ -1,19 +1,22 @@
 //! What the parts of a scenario must keep with each other, and with the machine: names that exist, numbers in range. What
 //! is wrong here would otherwise be a step that never comes or a number that the unit cannot be given.
 
+use super::book::FRAMES;
 use super::finding::{Finding, WATCHERS};
 use super::schema::{Action, FunctionSetup, Marker, RegionSetup, RequestSetup, Scenario, Step};
 use crate::faults::name_of;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
 use system::Config;
 use system::fabric::{Act, Rule};
-use types::{PageSize, Syndrome};
+use types::{Owner, PageSize, Syndrome};
 
 type Outcome = Result<(), Finding>;
 
 /// Most requests of a scenario: names of work requests have 16 bits.
 const REQUESTS: u64 = 1 << 16;
+/// Most bytes of all requests together: the host's book lists every 4 KiB of them.
+const BYTES: u64 = 1 << 34;
 /// Longest time in cycles or nanoseconds: four seconds of the test machine.
 const LONG: u64 = 1_000_000_000;
 /// Largest PASID: 20 bits.
@@ -83,14 +86,10 @@ pub(super) fn check(scenario: &Scenario, cfg: &Config) -> Outcome {
     for (i, region) in scenario.regions.iter().enumerate() {
         rules.region_setup(i, region)?;
     }
-    let mut requests = 0;
     for (i, step) in scenario.steps.iter().enumerate() {
         rules.step(&format!("step[{i}]"), step)?;
-        if let Action::Request(r) = &step.action {
-            requests += u64::from(r.count);
-            range(format!("step[{i}].do.request.count, with all before"), requests, 1, REQUESTS)?;
-        }
     }
+    rules.sums()?;
     for (i, rule) in scenario.interfere.iter().enumerate() {
         interfere(&format!("interfere[{i}]"), rule)?;
     }
@@ -197,10 +196,17 @@ impl Rules<'_> {
             Action::Remap(r) => {
                 let key = format!("{key}.do.remap");
                 self.region(format!("{key}.region"), &r.region)?;
-                range(format!("{key}.page"), r.page, 0, 1 << 34)?;
+                let region = self.scenario.regions.iter().find(|region| region.name == r.region);
+                // A region that does not start at a page start has a page more.
+                let last = region.map_or(0, |region| region.bytes.div_ceil(region.translation_bytes));
+                range(format!("{key}.page"), r.page, 0, last)?;
                 power(format!("{key}.pages"), r.pages, 1, 1 << 20)?;
                 range(format!("{key}.pause"), r.pause, 0, LONG)?;
-                if r.to == "moved" { Ok(()) } else { letters(format!("{key}.to"), &r.to, "rw") }
+                if matches!(r.to.as_str(), "moved" | "out") {
+                    Ok(())
+                } else {
+                    letters(format!("{key}.to"), &r.to, "rw")
+                }
             }
             Action::Configure(setup) => self.function(&format!("{key}.do.configure"), setup),
             Action::Stall { cycles, .. } => range(format!("{key}.do.stall.cycles"), *cycles, 0, LONG),
@@ -213,8 +219,32 @@ impl Rules<'_> {
                 });
                 one_of(format!("{key}.do.release"), name, "the name of a hold", holds)
             }
-            Action::HoldCredits(_) | Action::ReturnCredits(_) => Ok(()),
+            Action::HoldCredits(_) | Action::ReturnCredits(_) | Action::AnswerPages(_) => Ok(()),
         }
+    }
+
+    /// What the steps ask for together.
+    fn sums(&self) -> Outcome {
+        let (mut requests, mut bytes, mut moved) = (0, 0, BTreeMap::new());
+        for (i, step) in self.scenario.steps.iter().enumerate() {
+            let key = |name: &str| format!("step[{i}].do.{name}, with all before");
+            match &step.action {
+                Action::Request(r) => {
+                    requests += u64::from(r.count);
+                    range(key("request.count"), requests, 1, REQUESTS)?;
+                    bytes += u64::from(r.count) * u64::from(r.bytes);
+                    range(key("request.bytes"), bytes, 0, BYTES)?;
+                }
+                Action::Remap(r) if r.to == "moved" => {
+                    let place = self.scenario.regions.iter().find(|region| region.name == r.region);
+                    let pages = moved.entry(place.map(|p| (p.memory == Owner::Gpu, p.translation_bytes))).or_insert(0);
+                    *pages += r.pages;
+                    range(key("remap.pages"), *pages, 1, FRAMES)?;
+                }
+                _ => {}
+            }
+        }
+        Ok(())
     }
 
     fn request(&self, key: &str, r: &RequestSetup) -> Outcome {

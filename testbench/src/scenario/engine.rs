@@ -56,8 +56,8 @@ pub(super) struct Run<'a, U, O> {
 
 impl<'a, U: Block<In = UnitIn, Out = UnitOut>, O: Observer<Faulty<U>>> Run<'a, U, O> {
     pub(super) fn new(scenario: &'a Scenario, cfg: &Config, watcher: O) -> Result<Self, Finding> {
-        let jury =
-            Jury::new(!scenario.interfere.is_empty(), scenario.completion_timeout_ticks.is_some_and(|ticks| ticks > 0));
+        let timeouts = scenario.completion_timeout_ticks.is_some_and(|ticks| ticks > 0);
+        let jury = Jury::new(!scenario.interfere.is_empty(), timeouts, cfg.unit.sizes.ats_prefetch);
         let mut system = System::with_observer(cfg, (jury, watcher));
         let moves = |name: &str| {
             scenario.steps.iter().any(|s| match &s.action {
@@ -72,7 +72,7 @@ impl<'a, U: Block<In = UnitIn, Out = UnitOut>, O: Observer<Faulty<U>>> Run<'a, U
         let mut frames = Frames::default();
         for setup in &scenario.regions {
             let spec = spec(setup).map_err(wrong)?;
-            let registered = system.register(&spec).map_err(|e| wrong(e.to_string()))?;
+            let registered = system.register(&spec).map_err(|e| wrong(format!("region \"{}\": {e}", setup.name)))?;
             let mut place = Place::new(registered, setup.memory);
             place.moves = moves(&setup.name);
             if let Some(name) = &setup.iova_of {

@@ -57,11 +57,12 @@ pub struct Jury {
 
 impl Jury {
     /// The watchers of a fresh system. `interfered`: the fabric may show the unit TLPs that break rules; `timeouts`:
-    /// completions may take longer than the unit waits.
-    pub fn new(interfered: bool, timeouts: bool) -> Self {
+    /// completions may take longer than the unit waits; `prefetch`: the unit may ask ahead for pages.
+    pub fn new(interfered: bool, timeouts: bool, prefetch: bool) -> Self {
+        let judge = Judge::new().with_committed(POSTED, NON_POSTED);
+        let judge = if timeouts { judge.with_timeouts() } else { judge };
         Self {
-            judge: if timeouts { Judge::new().with_timeouts() } else { Judge::new() }
-                .with_committed(POSTED, NON_POSTED),
+            judge: if prefetch { judge.with_prefetch() } else { judge },
             checker: Checker::new(CheckerConfig::default()),
             kinds: Kinds::default(),
             tables: (Iova(0), ByteCount(0)),
@@ -121,6 +122,7 @@ impl Jury {
             Body::Message { code: message_code::INVALIDATE_COMPLETION, .. } => {
                 self.judge(&Event::InvalidationCompleted { tlp });
             }
+            Body::Message { code: message_code::PAGE_REQUEST, .. } => self.judge(&Event::PageRequested { tlp }),
             Body::Message { .. } => {}
             _ => self.judge(&Event::TlpOut { tlp, payload }),
         }
@@ -153,6 +155,7 @@ impl Jury {
             Body::Message { code: message_code::INVALIDATE_REQUEST, .. } => {
                 self.judge(&Event::InvalidationAccepted { tlp, payload });
             }
+            Body::Message { code: message_code::PRG_RESPONSE, .. } => self.judge(&Event::PageResponded { tlp }),
             Body::Message { .. } => {}
             _ => self.judge(&Event::TlpIn { tlp, payload }),
         }

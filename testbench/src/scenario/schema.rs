@@ -3,6 +3,7 @@
 use crate::faults::Fault;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use system::config::PageAnswer;
 use system::fabric::{LinkDirection, Rule, TlpKind};
 use types::{Mode, Owner};
 
@@ -67,6 +68,9 @@ pub struct FunctionSetup {
     /// Enable Relaxed Ordering.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub relaxed_ordering: Option<bool>,
+    /// Outstanding Page Request Allocation; 0 turns the Page Request Interface off.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub page_requests: Option<u16>,
     /// One function-level reset.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub reset: bool,
@@ -122,6 +126,12 @@ pub struct RegionSetup {
     /// The same in the IOMMU, if it differs; `u` for translations that say untranslated access only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub translations: Option<String>,
+    /// Pages come into the IOMMU when they are asked for.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub paged: bool,
+    /// MTT entries are not present until the driver fills them on an event.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub filled_on_demand: bool,
 }
 
 fn small_page() -> u64 {
@@ -153,6 +163,8 @@ impl RegionSetup {
             rights: all_rights(),
             pages: all_page_rights(),
             translations: None,
+            paged: false,
+            filled_on_demand: false,
         }
     }
 }
@@ -251,6 +263,8 @@ pub enum Action {
     Release(String),
     /// A region's MPT entry is made invalid and its mapping is taken away; the unit is not told.
     Deregister(String),
+    /// What the host answers to Page Requests from now on.
+    AnswerPages(PageAnswer),
     /// A region is taken away: its MPT entry is made invalid, the unit revokes it, and once that is reported its mapping
     /// goes, and what the ATC holds of it.
     Revoke(RevokeSetup),
@@ -321,6 +335,9 @@ pub struct RequestSetup {
     /// Changes the key by exclusive or.
     #[serde(default, skip_serializing_if = "is_zero32")]
     pub key_xor: u32,
+    /// They wait on a fault; otherwise they report it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub wait: bool,
     /// Changes the protection domain by exclusive or.
     #[serde(default, skip_serializing_if = "is_zero32")]
     pub pd_xor: u32,
@@ -388,7 +405,8 @@ pub struct RemapSetup {
     /// Number of pages, a power of two.
     #[serde(default = "one64")]
     pub pages: u64,
-    /// What they become: `moved` to new frames, or in place with letters of `r` and `w`, or empty for nothing there.
+    /// What they become: `moved` to new frames, or in place with letters of `r` and `w`, or empty for nothing there, or
+    /// `out` for pages of a paged region that have to be asked for again.
     #[serde(default = "moved")]
     pub to: String,
     /// Whether translations say that accesses must stay untranslated; without, as before.

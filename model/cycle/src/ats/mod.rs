@@ -1,4 +1,4 @@
-//! `ats`: outstanding Translation Requests, and Invalidate Requests (invalidate.rs).
+//! `ats`: outstanding Translation Requests, Invalidate Requests (invalidate.rs), Page Requests (page_request.rs).
 //!
 //! ```text
 //!  miss ─► m ─► merge with an open request, or open one ─► grant
@@ -20,18 +20,22 @@
 //! than requests (`UnitCfg::tags_in`); those without a number are not opened.
 
 mod invalidate;
+mod messages;
+mod page_request;
 mod prefetch;
 mod request;
 
 use crate::progress::{Wait, wait};
 use crate::timeout::Timeouts;
-use invalidate::{Events, Inputs, Invalidations};
+use invalidate::Invalidations;
+use messages::{NO_MESSAGE, response_of};
+use page_request::PageRequests;
 use prefetch::Prefetch;
 use request::{ENTRIES, Request, State};
 use std::collections::VecDeque;
 use types::config::Partitions;
 use types::port::{AtcFill, AtcKey, AtsIn, AtsMiss, AtsOut, AtsWake, CplBeat, FunctionCfg, TlpDescriptor};
-use types::tlp::{TlpOp, status};
+use types::tlp::TlpOp;
 use types::{AddressType, Block, Cycle, FunctionId, Iova, RequesterId, Syndrome, TlpAddr, UnitCfg};
 /// What is held here, and what it needs to go on.
 pub const WAITS: &[Wait] = &[
@@ -43,6 +47,7 @@ pub const WAITS: &[Wait] = &[
     wait("ats.prefetch", "agent.completion", "it has been sent"),
     wait("ats.prefetch", "atc.fill", "its answer is being kept"),
     wait("ats.invalidation", "ats.request", "a fill is on its way into the ATC: its answer is there already"),
+    wait("ats.invalidation", "ats.prefetch", "a fill is on its way into the ATC: its answer is there already"),
     wait("ats.invalidation", "atc.engine", "its range is swept"),
     wait("ats.invalidation", "dma.committed", "TLPs of the old epoch are in flight"),
     wait("ats.invalidation", "tlp_tx.posted", "its completion leaves"),
@@ -50,6 +55,8 @@ pub const WAITS: &[Wait] = &[
     wait("ats.revocation", "dma.posted_sent", "GPU memory: older writes leave first"),
     wait("ats.revocation", "tlp_tx.ats_request", "the flush read has not been sent"),
     wait("ats.revocation", "host.completion", "the flush read has been sent"),
+    wait("ats.page", "tlp_tx.posted", "its Page Request leaves"),
+    wait("ats.page", "agent.page_response", "it has been sent, or the function's allocation is used up"),
 ];
 
 /// The Translation Request block.
@@ -79,6 +86,9 @@ pub struct Ats {
     invalidations: Invalidations,
     /// The flush read has been put on `request`.
     flush_sent: bool,
+    pages: PageRequests,
+    /// The message that leaves is one of `pages`.
+    page_leaves: bool,
     out: AtsOut,
 }
 
@@ -88,7 +98,8 @@ impl Ats {
         self.functions.fill(FunctionCfg::default());
         self.invalidations.reset();
         self.timeouts.reset();
-        self.flush_sent = false;
+        (self.flush_sent, self.page_leaves) = (false, false);
+        self.pages.reset();
         self.misses.iter_mut().for_each(VecDeque::clear);
         self.turn = 0;
         self.usable = self.tags[0];
@@ -148,7 +159,7 @@ impl Ats {
             }
             None => {
                 let free = self.free().next();
-                let index = if self.full(partition) { None } else { free.or_else(|| self.give_way()) };
+                let index = if self.full(partition) { None } else { free.or_else(|| self.give_way(partition)) };
                 let Some(index) = index else {
                     self.out.stat_stall_full = true;
                     return false;
@@ -205,7 +216,7 @@ impl Ats {
             Some(syndrome) => self.answer(index, syndrome, (true, true)),
             None => {
                 self.to_send.push_back(index as u8);
-                self.expect_next(index);
+                self.expect_next(index, miss.write);
             }
         }
     }
@@ -278,64 +289,11 @@ impl Ats {
         if cfg.reset || cfg.ats_enable && !function.ats_enable {
             self.invalidations.flush(cfg.function);
         }
+        self.pages.configure(function, cfg);
         *function = *cfg;
         if cfg.function.0 == 0 {
             self.usable = self.tags[usize::from(cfg.tag_mode.min(2))];
         }
-    }
-
-    fn invalidate(&mut self, inp: &AtsIn) {
-        let functions = &self.functions;
-        let find = |id: RequesterId| {
-            let known = |f: &FunctionCfg| f.valid && f.requester == id;
-            functions.iter().position(known).map(|i| FunctionId(i as u16))
-        };
-        let inputs = Inputs {
-            message: &inp.message,
-            answer_ready: inp.answer_ready,
-            invalidate_ready: inp.invalidate_ready,
-            invalidate_done: inp.invalidate_done,
-            drained: inp.drained,
-            sent: inp.sent,
-            command: &inp.command,
-            mpt_done: inp.mpt_revoke_done,
-            mtt_done: inp.mtt_revoke_done,
-            flushed: self.flushed(&inp.cpl),
-            flush_taken: self.flush_sent,
-            fills_quiet: self.filling.is_none(),
-            judging: inp.judging,
-            renewed: inp.renewed,
-        };
-        let Events { taken, accepted, dropped, answered, command_done, failed, flush } =
-            self.invalidations.step(&inputs, find);
-        // The flush read goes before Translation Requests that wait.
-        self.flush_sent = flush.is_some() && !self.out.request.valid;
-        if let Some(flush) = flush.filter(|_| self.flush_sent) {
-            self.out.request = flush;
-        }
-        self.out.command_done = command_done;
-        self.out.command_failed = failed;
-        self.out.stat_revocation = command_done;
-        self.out.revoke = self.invalidations.revoke();
-        self.out.revoked = self.invalidations.revoked();
-        if let Some(invalidate) = taken {
-            for request in &mut self.requests {
-                let less = request.compare(&invalidate, self.granule_log2);
-                self.out.stat_discard |= less && request.state == State::Answered;
-            }
-        }
-        self.out.stat_invalidate_request = accepted;
-        self.out.stat_invalidate_completion = answered;
-        self.out.stat_message_dropped = dropped;
-        self.out.invalidate = self.invalidations.offer();
-        self.out.answer = self.invalidations.answer();
-        self.out.invalidated = self.invalidations.invalidated();
-    }
-
-    /// Whether the flush read has come back, and whether it succeeded.
-    fn flushed(&self, cpl: &CplBeat) -> Option<bool> {
-        let own = cpl.valid && cpl.eop && usize::from(cpl.index) == self.requests.len();
-        own.then_some(cpl.status == status::SC && !cpl.poisoned)
     }
 
     fn end(&mut self, index: u8) {
@@ -436,6 +394,8 @@ impl Block for Ats {
             timeouts: Timeouts::new(cfg.ats_requests),
             invalidations: Invalidations::new(cfg),
             flush_sent: false,
+            pages: PageRequests::new(cfg),
+            page_leaves: false,
             out: AtsOut::default(),
         }
     }
@@ -449,14 +409,17 @@ impl Block for Ats {
             self.reset();
             return;
         }
-        let AtsOut { miss_ready, request, fill, .. } = self.out;
+        let AtsOut { miss_ready, request, fill, answer, .. } = self.out;
         self.out = AtsOut { stat_busy: self.open > 0, ..AtsOut::default() };
         self.configure(&inp.cfg);
         self.drain(inp, fill);
         self.send(inp.request_ready, request);
         self.complete(&inp.cpl);
         self.expire(inp.timeout);
-        self.invalidate(inp);
+        let response = response_of(&inp.message);
+        self.invalidate(inp, if response.is_some() { &NO_MESSAGE } else { &inp.message });
+        self.page(inp, response);
+        self.messages(inp.answer_ready, answer);
         self.place();
         if miss_ready && inp.miss.valid {
             self.misses[self.shares.of(inp.miss.key.function)].push_back(inp.miss);
@@ -469,8 +432,11 @@ impl Block for Ats {
     fn idle_until(&self, inp: &AtsIn) -> Option<Cycle> {
         let inputs =
             inp.reset || inp.cfg.valid || inp.miss.valid || inp.cpl.valid || inp.message.valid || inp.command.valid;
+        let inputs = inputs || inp.page.valid;
         // Cycles with a request in flight are counted.
         let still = self.invalidations.idle()
+            && self.pages.idle()
+            && !self.out.answer.valid
             && self.open == 0
             && self.misses.iter().all(VecDeque::is_empty)
             && self.prefetch.idle()

@@ -2,8 +2,8 @@
 //!
 //! A miss that opens a request makes the page behind what it asks for the *candidate*; the first miss that joins a
 //! prefetch does so too, so that a stream of misses keeps one ahead of itself. At the next edge without a miss the
-//! candidate becomes a request of one granule, or is forgotten: it needs a free request beyond the half that stays for
-//! misses, an open request must not ask for it already, and it lies in the same 2 MiB as the page before it. `ats` knows
+//! candidate becomes a request of one granule, or is forgotten: it needs a free request beyond the half of its partition's
+//! that stays for misses, an open request must not ask for it already, and it lies in the same 2 MiB as the page before it. `ats` knows
 //! neither regions nor what the ATC holds, so a prefetch may be for nothing.
 //!
 //! Misses do not wait for prefetches: requests for misses are sent first, a miss that finds every request in use takes over
@@ -54,13 +54,13 @@ impl Prefetch {
 }
 
 impl Ats {
-    /// Makes the page behind what a request asks for the candidate.
-    pub(super) fn expect_next(&mut self, index: usize) {
-        let Request { key, asked, write, .. } = &self.requests[index];
+    /// Makes the page behind what a request asks for the candidate, with the permission that a miss of it needs.
+    pub(super) fn expect_next(&mut self, index: usize, write: bool) {
+        let Request { key, asked, .. } = &self.requests[index];
         let last = key.iova.0.wrapping_add(u64::from(asked - 1) << self.granule_log2);
         let next = last.wrapping_add(1 << self.granule_log2);
         if self.prefetch.enabled && (last ^ next) >> BLOCK_LOG2 == 0 {
-            self.prefetch.candidate = Some((AtcKey { iova: Iova(next), ..*key }, *write));
+            self.prefetch.candidate = Some((AtcKey { iova: Iova(next), ..*key }, write));
         }
     }
 
@@ -74,9 +74,12 @@ impl Ats {
                 && r.covers(key.iova, self.granule_log2)
         });
         let allowed = matches!(self.function(key.function), FunctionCfg { bus_master: true, ats_enable: true, .. });
-        let reserve = self.usable.div_ceil(2);
-        let allowed = allowed && !self.full(self.shares.of(key.function));
-        let index = self.free().next().filter(|_| allowed && !covered && self.free().count() > reserve);
+        // Half of the partition's share stays for misses.
+        let share = self.shares.share(self.usable as u32) as usize;
+        let own =
+            |r: &&Request| r.state != State::Free && self.shares.of(r.key.function) == self.shares.of(key.function);
+        let room = self.requests.iter().filter(own).count() + share.div_ceil(2) < share;
+        let index = self.free().next().filter(|_| allowed && !covered && room);
         let Some(index) = index else { return };
         self.requests[index] =
             Request { state: State::ToSend, key, write, asked: 1, ahead: true, ..Request::default() };
@@ -96,12 +99,14 @@ impl Ats {
             self.prefetch.to_send.retain(|i| usize::from(*i) != index);
             self.to_send.push_back(index as u8);
         }
-        self.expect_next(index);
+        self.expect_next(index, miss.write);
     }
 
-    /// The place of the last prefetch that has not been sent, for a miss that finds no other.
-    pub(super) fn give_way(&mut self) -> Option<usize> {
-        let index = self.prefetch.to_send.pop_back()?;
+    /// The place of a partition's last prefetch that has not been sent, for a miss of its own that finds no other.
+    pub(super) fn give_way(&mut self, partition: usize) -> Option<usize> {
+        let own = |i: &u8| self.shares.of(self.requests[usize::from(*i)].key.function) == partition;
+        let last = self.prefetch.to_send.iter().rposition(own)?;
+        let index = self.prefetch.to_send.remove(last)?;
         self.open -= 1;
         Some(usize::from(index))
     }

@@ -1,7 +1,7 @@
 //! Lookups in `atc`: new segments and parked ones, their results, and the misses that `ats` is offered.
 
-use super::{Replay, key_of, needs};
-use types::port::{AtcLookup, AtsMiss, ReplayIn};
+use super::{Entry, Replay, key_of, needs};
+use types::port::{AtcLookup, AtsMiss, MappedSegment, ReplayIn};
 use types::{AddressType, Slot};
 
 impl Replay {
@@ -75,18 +75,22 @@ impl Replay {
             woken.remove(slot);
             let first = self.first.contains(slot);
             self.first.remove(slot);
-            self.parked = self.parked.saturating_sub(1);
-            let tag = &mut self.entries[usize::from(slot.0)].mapped.tag;
+            let Entry { mapped: MappedSegment { tag, .. }, rounds, .. } = &mut self.entries[usize::from(slot.0)];
             let (reads, writes) = needs(tag);
             let fails = match (reads, writes) {
                 (false, false) => inp.wake.fail_reads && inp.wake.fail_writes,
                 _ => reads && inp.wake.fail_reads || writes && inp.wake.fail_writes,
             };
-            if fails && first {
-                tag.syndrome = inp.wake.syndrome;
-                self.finish(slot);
-            } else {
+            if !(fails && first) {
+                self.parked = self.parked.saturating_sub(1);
                 self.retry.insert(slot);
+                continue;
+            }
+            // One that may wait for its page stays parked.
+            if let Some(syndrome) = self.pages.fault(slot, tag, *rounds, inp.wake.syndrome) {
+                tag.syndrome = syndrome;
+                self.parked = self.parked.saturating_sub(1);
+                self.finish(slot);
             }
         }
         if let Some((index, slot)) = granted {

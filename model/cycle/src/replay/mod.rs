@@ -19,14 +19,18 @@
 //!
 //! Where an ordered stream that has written changes its path, a flush goes first (path.rs).
 //!
+//! A segment whose translation lacks the access it needs may wait for the page (page.rs).
+//!
 //! Progress: a released segment needs room in `dma`, counted per direction; a read waits until the writes of its stream
 //! have been sent, never the other way round.
 
 mod lookup;
+mod page;
 mod path;
 
 use crate::progress::{Wait, wait};
 use crate::slot_set::SlotSet;
+use page::Pages;
 use path::Path;
 use std::collections::VecDeque;
 use types::config::Partitions;
@@ -35,14 +39,18 @@ use types::{AddressType, Block, Cycle, Iova, Length, Mode, Op, Slot, StreamId, U
 /// What is held here, and what it needs to go on.
 pub const WAITS: &[Wait] = &[
     wait("replay.segment", "mtt.fetch", "its table line is not cached"),
+    wait("replay.segment", "mtt.event", "its table entry is not present"),
     wait("replay.segment", "ats.request", "its translation is not cached"),
     wait("replay.segment", "ats.prefetch", "it joined one that has been sent"),
+    wait("replay.segment", "ats.page", "its translation lacks the access it needs"),
     wait("replay.segment", "dma.write_queue", "it writes and the queue is full"),
     wait("replay.segment", "dma.read_queue", "it reads and the queue is full"),
     wait("replay.segment", "dma.unsent", "it reads behind a write of its stream"),
     wait("replay.segment", "dma.read_slot", "a flush goes before it"),
     wait("replay.again", "mtt.fetch", "its table line is not cached"),
+    wait("replay.again", "mtt.event", "its table entry is not present"),
     wait("replay.again", "ats.request", "its translation is not cached"),
+    wait("replay.again", "ats.page", "its translation lacks the access it needs"),
     wait("replay.again", "ats.prefetch", "it joined one that has been sent"),
 ];
 
@@ -71,6 +79,8 @@ struct Entry {
     mapped: MappedSegment,
     no_snoop: bool,
     epoch: u32,
+    /// Times its page was said to be there.
+    rounds: u8,
     /// The next slot of the stream.
     next: Slot,
 }
@@ -115,6 +125,7 @@ pub struct Replay {
     again: VecDeque<Retranslated>,
     /// Invalidation epoch of each function.
     epochs: Vec<u32>,
+    pages: Pages,
     picked: Option<Picked>,
     out: ReplayOut,
 }
@@ -153,6 +164,7 @@ impl Replay {
         self.misses.iter_mut().for_each(VecDeque::clear);
         self.again.clear();
         self.epochs.fill(0);
+        self.pages.reset();
         (self.fetched, self.picked) = (None, None);
         self.out = ReplayOut::default();
     }
@@ -330,6 +342,7 @@ impl Block for Replay {
             again_base: cfg.segment_slots() as u16,
             again: VecDeque::with_capacity(2),
             epochs: vec![0; cfg.functions as usize],
+            pages: Pages::new(cfg),
             picked: None,
             out: ReplayOut::default(),
         }
@@ -344,7 +357,7 @@ impl Block for Replay {
             self.reset();
             return;
         }
-        let miss = self.out.miss;
+        let ReplayOut { miss, page, .. } = self.out;
         self.out = ReplayOut::default();
         // Everything below sees the state before this edge, except where a later step of the same slot needs it.
         self.release();
@@ -384,6 +397,7 @@ impl Block for Replay {
         self.out.retranslated = self.again.pop_front().unwrap_or_default();
         self.results(inp);
         self.wake(inp);
+        self.step_pages(inp, page);
         if inp.issued.valid {
             self.append(inp.issued.slot, inp.issued.stream);
         }
@@ -401,6 +415,9 @@ impl Block for Replay {
             || inp.result.valid
             || inp.grant_valid
             || inp.wake.valid
+            || inp.cfg.valid
+            || inp.page_answer.valid
+            || inp.page_wake.valid
             || inp.write_room
             || inp.read_room
             || inp.write_sent.valid

@@ -44,6 +44,10 @@ pub(crate) struct Bench {
     pub(crate) size: PageSize,
     /// The agent gives no access to this page.
     pub(crate) refuse: Option<u64>,
+    /// The agent gives no access to pages from 10 on.
+    pub(crate) refuse_all: bool,
+    /// The agent gives no write access to this page.
+    pub(crate) deny_writes: Option<u64>,
     /// Write data is held back.
     pub(crate) hold_data: bool,
     /// Messages that left: cycle, TLP.
@@ -87,6 +91,8 @@ impl Bench {
             shift: SHIFT,
             size: PageSize::K4,
             refuse: None,
+            refuse_all: false,
+            deny_writes: None,
             hold_data: false,
             messages: Vec::new(),
             hold_completions: false,
@@ -171,6 +177,31 @@ impl Bench {
         self.idle(1);
     }
 
+    fn refuses(&self, iova: u64) -> bool {
+        self.refuse == Some(iova) || self.refuse_all && iova >= 0x4000_a000
+    }
+
+    /// Accesses of the region carry this PASID.
+    pub(crate) fn set_pasid(&mut self, pasid: PasidPrefix) {
+        self.memory.insert(MPT + 3 * 64 + 8, u64::from(pasid.pasid.0) | 1 << 20 | 0xf << 32);
+    }
+
+    pub(crate) fn read_register(&mut self, at: u16) -> u32 {
+        (self.inp.axil_arvalid, self.inp.axil_araddr, self.inp.axil_rready) = (true, at, true);
+        while !self.out.axil_arready {
+            self.idle(1);
+        }
+        self.idle(1);
+        self.inp.axil_arvalid = false;
+        while !self.out.axil_rvalid {
+            self.idle(1);
+        }
+        assert_eq!(self.out.axil_rresp, 0);
+        let data = self.out.axil_rdata;
+        self.idle(1);
+        data
+    }
+
     pub(crate) fn complete(&mut self, tlp: &Tlp, request: (RequesterId, types::Tag, u64, AddressType, u8)) {
         let (requester, tag, address, at, first_be) = request;
         let table = (MPT..MTT + 0x1000).contains(&address);
@@ -180,8 +211,8 @@ impl Bench {
                 let entry = TranslationEntry {
                     address: TlpAddr((address & !self.size.offset_mask().0) + self.shift),
                     size: self.size,
-                    read: self.refuse != Some(address),
-                    write: self.refuse != Some(address),
+                    read: !self.refuses(address),
+                    write: !self.refuses(address) && self.deny_writes != Some(address),
                     ..TranslationEntry::default()
                 };
                 self.script.entry(address, entry).encode().to_vec()
@@ -244,6 +275,16 @@ impl Bench {
     /// Offers an Invalidate Request for the physical function until it is taken.
     pub(crate) fn invalidate(&mut self, itag: u16, range: InvalidateRange) {
         self.offer_invalidate(0x100, itag, range);
+        self.take_message();
+    }
+
+    /// Sends a message without data to the unit.
+    pub(crate) fn message(&mut self, tlp: &Tlp) {
+        self.inp.rx_msg_tlp = MessageTlp { valid: true, hdr: tlp.header(), data: 0, pasid: tlp.pasid };
+        self.take_message();
+    }
+
+    fn take_message(&mut self) {
         while !self.out.rx_msg_tlp_ready {
             self.edge();
         }

@@ -120,3 +120,19 @@ fn invalidations_of_one_function_begin_an_interval_apart_and_let_others_pass() {
         assert!(pair[1].0 - pair[0].0 < INTERVAL + 64, "{n}: {answers:?}");
     }
 }
+
+#[test]
+fn pages_asked_ahead_stay_within_the_share_of_their_function() {
+    // Two partitions of 8 requests, four each. Pages 2 and 5 miss; half of the share stays for misses, so that a page is
+    // asked ahead for the first of them alone.
+    let mut b = bench(UnitCfg { ats_prefetch: true, ats_requests: 8, ..small(2) }, Mode::Ats);
+    b.warm(1);
+    b.script.asked.clear();
+    b.delay = 2000;
+    for (id, page) in [(1, 2), (2, 5)] {
+        b.send(request(id, 0, Op::READ, page << 12, 64));
+        b.idle(200);
+    }
+    let asked: Vec<_> = b.script.asked().iter().map(|(address, _)| address >> 12 & 0xff).collect();
+    assert_eq!(asked, [2, 3, 5]);
+}

@@ -169,6 +169,17 @@ fn a_miss_that_joined_a_prefetch_asks_for_itself_when_that_fails() {
 }
 
 #[test]
+fn a_read_that_joins_what_was_asked_for_a_write_asks_ahead_as_a_read() {
+    let mut b = bench(16);
+    b.delay = 400;
+    b.send(request(1, 1, Op::WRITE, 4 << 12, 64));
+    b.idle(60);
+    read(&mut b, 2, 5);
+    b.idle(60);
+    assert_eq!(b.script.asked(), [(iova(4), false), (iova(5), false), (iova(6), true)]);
+}
+
+#[test]
 fn an_answer_that_an_invalidation_has_passed_is_not_used() {
     let mut b = bench(16);
     b.delay = 400;

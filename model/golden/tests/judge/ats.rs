@@ -388,6 +388,20 @@ fn the_page_behind_one_that_is_needed_may_be_asked_ahead_where_the_unit_may_pref
 }
 
 #[test]
+fn what_is_asked_ahead_may_leave_after_the_request_it_was_for_has_ended() {
+    let mut t = writing();
+    t.0 = std::mem::take(&mut t.0).with_prefetch();
+    t.translation(page_address(0), false, 7, rw(BUS));
+    t.sent(&write(AT_10, BUS));
+    t.sent(&Request::translate(page_address(0) + 0x1000, 1, false, 8));
+    t.complete(8, 8, &rw(BUS + 0x5000).encode());
+    assert_eq!(t.done(1, Syndrome::OK), Ok(()));
+    t.sent(&Request::translate(page_address(0) + 0x1000, 1, false, 9));
+    t.complete(9, 8, &rw(BUS + 0x5000).encode());
+    t.finish();
+}
+
+#[test]
 fn asking_ahead_stays_in_the_same_2_mib() {
     // The last page of a block of 2 MiB.
     let last = 0x5_001f_f000;

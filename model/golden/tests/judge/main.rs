@@ -10,6 +10,7 @@ mod conditions;
 mod faults;
 mod mapping;
 mod multiple;
+mod pages;
 mod protection;
 mod random;
 mod timeouts;

@@ -1,6 +1,7 @@
 //! The adapter: one unit, attached to fabric, driver and workload, clock edge by clock edge.
 
 mod data;
+mod page_events;
 mod receive;
 mod revoke;
 mod stalls;
@@ -15,6 +16,7 @@ use crate::statistics::{BusCounter, Statistics};
 use crate::time::{Clock, Time};
 use crate::workload::Workload;
 use data::{Sink, Source};
+use page_events::PageEvents;
 use receive::Receive;
 use revoke::{Command, News, Revocations};
 use stalls::Stalls;
@@ -83,6 +85,7 @@ pub struct System<U, O = Unobserved> {
     out: UnitOut,
     registers: RegisterPort,
     revocations: Revocations,
+    page_events: PageEvents,
     /// The driver has done what comes before the first request.
     started: bool,
     functions: VecDeque<FunctionCfg>,
@@ -118,6 +121,7 @@ impl<U: Block<In = UnitIn, Out = UnitOut>, O: Observer<U>> System<U, O> {
             out: UnitOut::default(),
             registers: RegisterPort::default(),
             revocations: Revocations::default(),
+            page_events: PageEvents::new(&cfg.driver),
             started: false,
             functions: VecDeque::new(),
             transmit: Transmit::default(),
@@ -152,6 +156,7 @@ impl<U: Block<In = UnitIn, Out = UnitOut>, O: Observer<U>> System<U, O> {
         ] {
             self.registers.push(access);
         }
+        self.page_events.boot(&mut self.registers);
         self.configure(self.function(FunctionId(0)));
     }
 
@@ -176,6 +181,8 @@ impl<U: Block<In = UnitIn, Out = UnitOut>, O: Observer<U>> System<U, O> {
             id_ordering: f.id_ordering,
             ats_enable: f.ats_enable,
             ats_stu: (f.smallest_translation_unit_bytes.trailing_zeros() as u8).saturating_sub(12),
+            pri_enable: f.page_requests > 0,
+            pri_allocation: f.page_requests as u16,
             ..FunctionCfg::default()
         }
     }
@@ -192,7 +199,7 @@ impl<U: Block<In = UnitIn, Out = UnitOut>, O: Observer<U>> System<U, O> {
 
     /// Whether the driver has nothing under way: register accesses, configurations, revocations.
     pub fn driver_idle(&self) -> bool {
-        self.booted() && self.registers.idle() && self.revocations.idle()
+        self.booted() && self.registers.idle() && self.revocations.idle() && self.page_events.idle()
     }
 
     /// Sets the unit's completion time-out in ticks of 1024 cycles, 0 for none.
@@ -267,6 +274,7 @@ impl<U: Block<In = UnitIn, Out = UnitOut>, O: Observer<U>> System<U, O> {
         let mut out = self.counter.totals(self.cfg.unit_cfg());
         let (iommu, root) = (self.fabric.iommu_counts(), self.fabric.root_counts());
         let (answered, refused) = self.fabric.agent_counts();
+        let pages = self.fabric.page_counts();
         let (up, down) = self.fabric.link_counts();
         for (key, value) in [
             ("iommu.hit", iommu.hit),
@@ -275,6 +283,10 @@ impl<U: Block<In = UnitIn, Out = UnitOut>, O: Observer<U>> System<U, O> {
             ("iommu.refused", iommu.refused),
             ("agent.answered", answered),
             ("agent.refused", refused),
+            ("pager.requests", pages.requests),
+            ("pager.refused", pages.refused),
+            ("pager.stop_markers", pages.stop_markers),
+            ("driver.page_events", self.page_events.served()),
             ("root.dropped_writes", root.dropped_writes),
             ("root.refused_reads", root.refused_reads),
             ("root.peer_reads", root.peer_reads),
@@ -379,7 +391,8 @@ impl<U: Block<In = UnitIn, Out = UnitOut>, O: Observer<U>> System<U, O> {
         inp.completion_ready = !self.stalls.pause();
         inp.read_data_ready = !self.stalls.pause();
         inp.cfg = self.functions.pop_front().unwrap_or_default();
-        self.revocations.start(&mut self.registers);
+        self.revocations.start(&mut self.registers, self.page_events.causes());
+        self.page_events.start(now, self.out.irq, &mut self.fabric.memories.tables, &mut self.registers);
         if self.registers.idle() {
             self.started = true;
         } else {
@@ -411,7 +424,8 @@ impl<U: Block<In = UnitIn, Out = UnitOut>, O: Observer<U>> System<U, O> {
             }
             workload.completed(now, done);
         }
-        if let Some(News::Reported(key)) = self.revocations.interrupt(out.irq, &mut self.registers)
+        if !self.page_events.enabled()
+            && let Some(News::Reported(key)) = self.revocations.interrupt(out.irq, &mut self.registers)
             && O::EVENTS
         {
             observer.event(&Event::RevocationReported { key });
@@ -421,6 +435,7 @@ impl<U: Block<In = UnitIn, Out = UnitOut>, O: Observer<U>> System<U, O> {
 
     /// Everything the unit took in this cycle; the inputs that were taken are withdrawn.
     fn take_inputs(&mut self) -> Result<(), RunError> {
+        let now = self.now();
         let Self { fabric, observer, inp, out, .. } = self;
         if inp.wr.valid && out.wr_ready {
             if O::EVENTS {
@@ -445,20 +460,38 @@ impl<U: Block<In = UnitIn, Out = UnitOut>, O: Observer<U>> System<U, O> {
         }
         if !self.registers.idle() {
             let done = self.registers.observe(inp, out)?;
-            if let Some(News::Started(key, flush)) = done.as_ref().and_then(|access| self.revocations.accessed(access))
-                && O::EVENTS
-            {
-                observer.event(&Event::RevocationStarted { key, flush });
-            }
-            if let Some(Access::Write { offset: registers::CONTROL, value }) = done
-                && O::EVENTS
-            {
-                observer.event(&Event::DefaultMode(types::Mode::from_bits((value >> 1) as u8)));
+            if let Some(access) = done {
+                let news = self.revocations.accessed(&access);
+                let events = self.page_events.accessed(now, &access, &mut self.registers);
+                let reported = match events {
+                    Some(page_events::News::CommandDone) => self.revocations.interrupt(true, &mut self.registers),
+                    _ => None,
+                };
+                if O::EVENTS {
+                    told(&access, news.or(reported), events, |event| observer.event(event));
+                }
             }
             if self.registers.idle() {
                 self.registers.drive(inp);
             }
         }
         Ok(())
+    }
+}
+
+/// What an observer is told of a register access that has ended.
+fn told(access: &Access, news: Option<News>, events: Option<page_events::News>, mut tell: impl FnMut(&Event<'_>)) {
+    match news {
+        Some(News::Started(key, flush)) => tell(&Event::RevocationStarted { key, flush }),
+        Some(News::Reported(key)) => tell(&Event::RevocationReported { key }),
+        None => {}
+    }
+    match events {
+        Some(page_events::News::Enabled(on)) => tell(&Event::PageEvents(on)),
+        Some(page_events::News::Answered { index, refuse }) => tell(&Event::PageEventAnswered { index, refuse }),
+        Some(page_events::News::CommandDone) | None => {}
+    }
+    if let Access::Write { offset: registers::CONTROL, value } = access {
+        tell(&Event::DefaultMode(types::Mode::from_bits((value >> 1) as u8)));
     }
 }

@@ -60,7 +60,8 @@ impl Revocations {
     }
 
     /// Starts the next command when the registers are free.
-    pub(super) fn start(&mut self, registers: &mut RegisterPort) {
+    /// `causes` are the interrupt causes to leave enabled.
+    pub(super) fn start(&mut self, registers: &mut RegisterPort, causes: u32) {
         if self.state != State::Idle || !registers.idle() {
             return;
         }
@@ -74,7 +75,7 @@ impl Revocations {
             (registers::REVOKE_ENTRIES, c.entries.0 as u32),
             (registers::REVOKE_FLUSH_LO, flush as u32 & !3),
             (registers::REVOKE_FLUSH_HI, (flush >> 32) as u32),
-            (registers::IRQ_ENABLE, 1),
+            (registers::IRQ_ENABLE, causes),
             (registers::COMMAND, 1 | u32::from(c.flush.is_some()) << 1),
         ] {
             registers.push(Access::Write { offset, value });

@@ -74,12 +74,14 @@ fn function(cfg: &Config) -> Outcome {
             format!("must equal the ATC's granule, 2^unit.sizes.atc_granule_log2 = 2^{log2} = {granule}"),
         );
     }
+    // A PRG index has 9 bits.
+    range("function.page_requests", f.page_requests.into(), 0, 512)?;
     Ok(())
 }
 
 fn link(name: &str, link: &LinkConfig, cfg: &Config) -> Outcome {
     let key = |k: &str| format!("{name}.{k}");
-    range(&key("generation"), link.generation.into(), 1, 5)?;
+    range(&key("generation"), link.generation.into(), 1, 6)?;
     one_of(&key("lanes"), link.lanes.into(), &[1, 2, 4, 8, 16])?;
     range(&key("latency_ns"), link.latency_ns, 0, 1_000_000)?;
     // One packet of the largest payload must fit, or nothing moves.
@@ -100,6 +102,9 @@ fn machine(cfg: &Config) -> Outcome {
     range("root.latency_ns", cfg.root.latency_ns, 0, 1_000_000)?;
     range("root.memory_read_ns", cfg.root.memory_read_ns, 0, second)?;
     range("root.peer_reads", cfg.root.peer_reads.into(), 1, 1024)?;
+    range("root.peer_write_gbps", cfg.root.peer_write_gbps.into(), 0, 10_000)?;
+    range("staging.copy_ns", cfg.staging.copy_ns, 0, second)?;
+    range("staging.software_ns", cfg.staging.software_ns, 0, second)?;
     let boundary = u64::from(cfg.function.read_completion_boundary_bytes);
     power("root.completion_bytes", cfg.root.completion_bytes, boundary, 4096)?;
     power("memory.gpu_completion_bytes", cfg.memory.gpu_completion_bytes, boundary, 4096)?;
@@ -108,14 +113,23 @@ fn machine(cfg: &Config) -> Outcome {
     range("iommu.lookup_ns", iommu.lookup_ns, 0, second)?;
     range("iommu.walk_ns", iommu.walk_ns, 0, second)?;
     range("iommu.walkers", iommu.walkers.into(), 1, 1024)?;
-    power("iommu.iotlb_entries", iommu.iotlb_entries.into(), 1, 1 << 20)?;
-    power("iommu.iotlb_ways", iommu.iotlb_ways.into(), 1, iommu.iotlb_entries.into())?;
+    range("iommu.walk_interval_ns", iommu.walk_interval_ns, 0, iommu.walk_ns)?;
+    range("iommu.hit_interval_ns", iommu.hit_interval_ns, 0, iommu.walk_ns)?;
+    range("iommu.iotlb_entries", iommu.iotlb_entries.into(), 1, 1 << 20)?;
+    // A fully associative IOTLB may have any number of entries; sets are counted by address bits.
+    if iommu.iotlb_ways != iommu.iotlb_entries {
+        power("iommu.iotlb_entries", iommu.iotlb_entries.into(), 1, 1 << 20)?;
+        power("iommu.iotlb_ways", iommu.iotlb_ways.into(), 1, iommu.iotlb_entries.into())?;
+    }
+    range("iommu.page_ns", iommu.page_ns, 0, second)?;
+    range("driver.fill_ns", cfg.driver.fill_ns, 0, second)?;
     if !matches!(iommu.iotlb_replacement, Replacement::Lru | Replacement::Random) {
         return broken("iommu.iotlb_replacement", "must be lru or random");
     }
     range("memory.host_gib", cfg.memory.host_gib, 64, 16 << 10)?;
     range("memory.gpu_gib", cfg.memory.gpu_gib, 1, 16 << 10)?;
     range("memory.gpu_read_ns", cfg.memory.gpu_read_ns, 0, second)?;
+    range("memory.gpu_reads", cfg.memory.gpu_reads.into(), 0, 1024)?;
     range("memory.mpt_entries", cfg.memory.mpt_entries.into(), 1, 1 << 24)?;
     range("disorder.jitter_ns", cfg.disorder.jitter_ns, 0, second)?;
     range("disorder.stall_percent", cfg.disorder.stall_percent.into(), 0, 90)
@@ -123,8 +137,8 @@ fn machine(cfg: &Config) -> Outcome {
 
 fn region(cfg: &Config) -> Outcome {
     let r = &cfg.region;
-    power("region.page_bytes", r.page_bytes, 4096, 1 << 30)?;
-    power("region.translation_bytes", r.translation_bytes, 4096, 1 << 30)?;
+    power("region.page_bytes", r.page_bytes, 4096, 1 << 31)?;
+    power("region.translation_bytes", r.translation_bytes, 4096, 1 << 31)?;
     let mode = r.mode.or(cfg.unit.mode);
     if mode == Mode::Emtt && r.memory == Owner::Gpu && r.translation_bytes < r.page_bytes {
         return broken(
@@ -142,6 +156,15 @@ fn region(cfg: &Config) -> Outcome {
     if mode == Mode::Ats && !(cfg.iommu.ats && cfg.function.ats_enable) {
         let key = if cfg.iommu.ats { "function.ats_enable" } else { "iommu.ats" };
         return broken(key, "must be true: the region is translated through ATS");
+    }
+    if r.paged && mode != Mode::Ats {
+        return broken("region.paged", "must be false: only regions translated through ATS can ask for their pages");
+    }
+    if r.paged && cfg.function.page_requests == 0 {
+        return broken("function.page_requests", "must be at least 1: the region's pages come when they are asked for");
+    }
+    if r.filled_on_demand && !cfg.driver.page_events {
+        return broken("driver.page_events", "must be true: the region's entries are filled on events");
     }
     if mode == Mode::Emtt && r.memory == Owner::Gpu && !cfg.function.ats_enable {
         return broken("function.ats_enable", "must be true: GPU pages of an eMTT region leave as translated requests");
@@ -176,8 +199,14 @@ fn evidence(cfg: &Config, table: &Table) -> Outcome {
         }
     }
     for (i, point) in cfg.published.iter().enumerate() {
-        for (name, value, most) in [("y", point.y, 1e9), ("tolerance", point.tolerance, 1.0)] {
-            // Not a number is neither above 0 nor at most anything.
+        let tolerances = [("tolerance", point.tolerance), ("within", point.within), ("factor", point.factor)];
+        let given: Vec<_> = tolerances.into_iter().filter(|t| t.1 != 0.0).collect();
+        let &[(name, tolerance)] = &given[..] else {
+            return broken(&format!("published[{i}].tolerance"), "must be given, or within, or factor: one of them");
+        };
+        let most = if name == "tolerance" { 1.0 } else { 1e9 };
+        // Figures may be large: bytes, for one. Not a number is neither above 0 nor at most anything.
+        for (name, value, most) in [("y", point.y, 1e15), (name, tolerance, most)] {
             if !(value > 0.0 && value <= most) {
                 return broken(&format!("published[{i}].{name}"), format!("must be above 0 and at most {most}"));
             }

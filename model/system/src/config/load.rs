@@ -10,6 +10,16 @@ use types::config::NAMED;
 
 /// Presets in the binary: name and text.
 pub const PRESETS: &[(&str, &str)] = &[
+    ("farm", include_str!("../../presets/farm.toml")),
+    ("gdr2013", include_str!("../../presets/gdr2013.toml")),
+    ("gdr2014", include_str!("../../presets/gdr2014.toml")),
+    ("gdr2014-dual", include_str!("../../presets/gdr2014-dual.toml")),
+    ("gdr2014-plx", include_str!("../../presets/gdr2014-plx.toml")),
+    ("p2p-gen4", include_str!("../../presets/p2p-gen4.toml")),
+    ("p2p-gen5", include_str!("../../presets/p2p-gen5.toml")),
+    ("p2p-gen6", include_str!("../../presets/p2p-gen6.toml")),
+    ("pciebench-broadwell", include_str!("../../presets/pciebench-broadwell.toml")),
+    ("pciebench-ivybridge", include_str!("../../presets/pciebench-ivybridge.toml")),
     ("stellar-ats", include_str!("../../presets/stellar-ats.toml")),
     ("stellar-ats-4k", include_str!("../../presets/stellar-ats-4k.toml")),
     ("stellar-emtt", include_str!("../../presets/stellar-emtt.toml")),
@@ -177,30 +187,37 @@ fn add_source(merged: &mut Merged, file: &str, text: &str) -> Result<(), ConfigE
     Ok(())
 }
 
+/// Parts of the longest key of a configuration, and some to spare.
+const DEEPEST: usize = 8;
+
 /// `a.b=value` as a table; a value that is not TOML is a string.
 fn assignment(text: &str) -> Result<Table, ConfigError> {
     let malformed = || ConfigError::Assignment(text.to_string());
     let (key, value) = text.split_once('=').ok_or_else(malformed)?;
     let parts: Vec<&str> = key.trim().split('.').collect();
-    if parts.iter().any(|p| p.is_empty()) {
+    if parts.len() > DEEPEST || parts.iter().any(|p| p.is_empty()) {
         return Err(malformed());
     }
     let value = value.trim();
     let parsed = format!("v = {value}").parse::<Table>().ok().and_then(|mut t| t.remove("v"));
-    let mut value = parsed.unwrap_or_else(|| Value::String(value.to_string()));
-    let mut table = Table::new();
-    for part in parts.iter().rev() {
-        table = Table::new();
-        table.insert((*part).to_string(), value);
-        value = Value::Table(table.clone());
+    let value = parsed.unwrap_or_else(|| Value::String(value.to_string()));
+    let around = |value, part: &&str| Value::Table(Table::from_iter([((*part).to_string(), value)]));
+    match parts.iter().rev().fold(value, around) {
+        Value::Table(table) => Ok(table),
+        _ => Err(malformed()),
     }
-    Ok(table)
 }
 
 /// Puts the overrides of `unit.sizes` over the named configuration.
 fn resolve_sizes(merged: &mut Merged) -> Result<(), ConfigError> {
     let names = || NAMED.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
-    let name = merged.table.get("unit").and_then(|u| u.get("configuration")).and_then(Value::as_str);
+    let unit = merged.table.get("unit");
+    for (key, value) in [("unit", unit), ("unit.sizes", unit.and_then(|u| u.get("sizes")))] {
+        if value.is_some_and(|v| !v.is_table()) {
+            return Err(merged.error(key, "must be a table"));
+        }
+    }
+    let name = unit.and_then(|u| u.get("configuration")).and_then(Value::as_str);
     let Some(sizes) = name.and_then(UnitCfg::named) else {
         return Err(merged.error("unit.configuration", format!("must be one of {}", names())));
     };

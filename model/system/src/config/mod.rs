@@ -9,8 +9,9 @@ mod schema;
 
 pub use load::{ConfigError, PRESETS, preset_names};
 pub use schema::{
-    Config, DisorderConfig, Evidence, EvidenceClass, FunctionSection, IommuConfig, LinkConfig, LinkSection,
-    MemoryConfig, Published, RegionConfig, Role, RootConfig, SwitchConfig, TrafficConfig, TrafficOp, UnitSection,
+    Config, DisorderConfig, DriverConfig, Evidence, EvidenceClass, FunctionSection, IommuConfig, LinkConfig,
+    LinkSection, MemoryConfig, PageAnswer, Published, RegionConfig, Role, RootConfig, StagingConfig, SwitchConfig,
+    TrafficConfig, TrafficOp, UnitSection,
 };
 
 use types::{PageSize, UnitCfg};

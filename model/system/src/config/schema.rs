@@ -28,12 +28,18 @@ pub struct Config {
     pub iommu: IommuConfig,
     /// Host and GPU memory.
     pub memory: MemoryConfig,
+    /// The driver.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub driver: DriverConfig,
     /// The registered region the traffic uses.
     pub region: RegionConfig,
     /// Traffic and the line.
     pub traffic: TrafficConfig,
     /// Deliberate disorder, for tests.
     pub disorder: DisorderConfig,
+    /// Messages staged through host memory, where an experiment compares with that.
+    #[serde(default, skip_serializing_if = "unset")]
+    pub staging: StagingConfig,
     /// Where each value comes from.
     #[serde(default)]
     pub evidence: Vec<Evidence>,
@@ -76,6 +82,13 @@ pub struct FunctionSection {
     pub ats_enable: bool,
     /// Smallest Translation Unit: 4096 << STU.
     pub smallest_translation_unit_bytes: u32,
+    /// Outstanding Page Request Allocation; 0 leaves the Page Request Interface off.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub page_requests: u32,
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 /// The three links.
@@ -94,7 +107,7 @@ pub struct LinkSection {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LinkConfig {
-    /// PCIe generation: 1 to 5.
+    /// PCIe generation: 1 to 6.
     pub generation: u32,
     /// Lanes: 1, 2, 4, 8, 16.
     pub lanes: u32,
@@ -140,6 +153,9 @@ pub struct RootConfig {
     pub completion_bytes: u64,
     /// Reads it can have outstanding at a peer.
     pub peer_reads: u32,
+    /// Rate at which it passes writes on to a peer, payload, Gb/s; 0 for that of the links.
+    #[serde(default, skip_serializing_if = "unset")]
+    pub peer_write_gbps: u32,
 }
 
 /// The IOMMU and its translation agent.
@@ -156,12 +172,53 @@ pub struct IommuConfig {
     pub walk_ns: u64,
     /// Walks at a time.
     pub walkers: u32,
+    /// How long a walk keeps its walker, which then starts the next: less than `walk_ns` for a pipelined walker; 0 for
+    /// all of it.
+    #[serde(default, skip_serializing_if = "unset")]
+    pub walk_interval_ns: u64,
+    /// How long a look-up that hits keeps a walker's pipeline, and waits for it; 0 when hits pass beside the walkers.
+    #[serde(default, skip_serializing_if = "unset")]
+    pub hit_interval_ns: u64,
     /// Entries of the IOTLB.
     pub iotlb_entries: u32,
     /// Ways of the IOTLB; as many as entries for a fully associative one.
     pub iotlb_ways: u32,
     /// Replacement policy of the IOTLB: lru or random.
     pub iotlb_replacement: Replacement,
+    /// Time of the host for a Page Request.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub page_ns: u64,
+    /// What the host answers to Page Requests.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub page_answer: PageAnswer,
+}
+
+/// What the host does about a page that is asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PageAnswer {
+    /// It makes the page present, where the address space has it and grants the access.
+    #[default]
+    Map,
+    /// It refuses every page.
+    Refuse,
+    /// It answers with a failure, which stops the function's Page Request Interface.
+    Fail,
+}
+
+/// What the driver does about MTT entries that are not present.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DriverConfig {
+    /// It has the unit raise an event for them.
+    #[serde(default)]
+    pub page_events: bool,
+    /// Its time for an event, from the interrupt's register reads on.
+    #[serde(default)]
+    pub fill_ns: u64,
+    /// It refuses instead of filling the entry.
+    #[serde(default)]
+    pub refuse: bool,
 }
 
 /// Host and GPU memory.
@@ -174,6 +231,9 @@ pub struct MemoryConfig {
     pub gpu_gib: u64,
     /// Time of a GPU memory read.
     pub gpu_read_ns: u64,
+    /// Reads that the GPU's BAR serves at a time, the others wait; 0 for any number.
+    #[serde(default, skip_serializing_if = "unset")]
+    pub gpu_reads: u32,
     /// Largest payload of the GPU's completions.
     pub gpu_completion_bytes: u64,
     /// Entries of the MPT in host memory.
@@ -192,6 +252,12 @@ pub struct RegionConfig {
     pub page_bytes: u64,
     /// Page size of the IOMMU mapping, which is the size of an ATS answer.
     pub translation_bytes: u64,
+    /// Pages come into the IOMMU when they are asked for.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub paged: bool,
+    /// MTT entries are filled when the driver gets an event about them.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub filled_on_demand: bool,
 }
 
 /// Direction of the traffic.
@@ -240,6 +306,18 @@ pub struct DisorderConfig {
     pub stall_percent: u32,
 }
 
+/// Copies between GPU and host memory and the software around a message. Nothing of it is simulated: experiments add it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StagingConfig {
+    /// Time of a copy beside its bytes, during which its copy engine takes no other.
+    pub copy_ns: u64,
+    /// Rate of a copy, MB/s.
+    pub copy_mbps: u64,
+    /// What a message takes beside the sender's NIC: software, wire, the far NIC.
+    pub software_ns: u64,
+}
+
 /// How a value is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -282,14 +360,30 @@ pub enum Role {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Published {
-    /// Message size in bytes.
+    /// What was measured, where a preset has figures of several kinds; the bandwidth over message size otherwise.
+    #[serde(default, skip_serializing_if = "unset")]
+    pub quantity: String,
+    /// Message size in bytes, or the size of what is accessed.
     pub x: u64,
     /// Figure.
     pub y: f64,
     /// Unit of the figure.
     pub unit: String,
-    /// Relative tolerance, 0.02 for 2 %.
+    /// Relative tolerance, 0.02 for 2 %. One of `tolerance`, `within` and `factor` is given.
+    #[serde(default, skip_serializing_if = "unset")]
     pub tolerance: f64,
+    /// Absolute tolerance, in `unit`.
+    #[serde(default, skip_serializing_if = "unset")]
+    pub within: f64,
+    /// Tolerance as a ratio either way: 2 for one step of a doubling scale.
+    #[serde(default, skip_serializing_if = "unset")]
+    pub factor: f64,
     /// What it is used for.
     pub role: Role,
+}
+
+/// Whether a value that may be left out is what it is then: it is not written out, so that a configuration that does not
+/// use it keeps its fingerprint.
+fn unset<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }

@@ -37,6 +37,10 @@ pub struct RegionSpec {
     pub unordered: bool,
     /// Pages may be read, and written, by the IOMMU and the MTT.
     pub page_rights: (bool, bool),
+    /// Pages come into the IOMMU when they are asked for.
+    pub paged: bool,
+    /// MTT entries are not present until they are filled one by one.
+    pub filled_on_demand: bool,
 }
 
 impl RegionSpec {
@@ -55,6 +59,8 @@ impl RegionSpec {
             pasid: PasidPrefix::default(),
             unordered: false,
             page_rights: (true, true),
+            paged: false,
+            filled_on_demand: false,
         }
     }
 }
@@ -103,6 +109,8 @@ const FIRST_IOVA: u64 = 0x7000_0000_0000;
 const LARGEST: u64 = 1 << 48;
 /// First virtual address given out.
 const FIRST_VA: u64 = 0x10_0000_0000;
+/// A region that asks to stand above this does not push others up: they would leave the address space.
+const LAST_VA: u64 = 1 << 62;
 
 impl Driver {
     /// The driver of a unit whose regions inherit `default_mode`.
@@ -157,7 +165,9 @@ impl Driver {
         let iova = self.next_iova.next_multiple_of(align);
         // A page between regions stays unmapped.
         self.next_iova = iova + span + align;
-        self.next_va = self.next_va.max(start.saturating_add(span));
+        if let Some(end) = start.checked_add(span).filter(|end| *end <= LAST_VA) {
+            self.next_va = self.next_va.max(end);
+        }
         self.variant = self.variant.wrapping_add(0x35);
         let key = Key::new(index, self.variant);
         let scatter = Scatter {
@@ -176,6 +186,7 @@ impl Driver {
             write,
             untranslated_only: false,
             pasid: space(spec.pasid),
+            paged: spec.paged,
         };
         let region = Region {
             valid: true,
@@ -191,7 +202,8 @@ impl Driver {
             length: spec.length,
             mtt,
         };
-        let registered = Registered { key, region, owner: spec.owner, mode, io };
+        let registered =
+            Registered { key, region, owner: spec.owner, mode, io, filled_on_demand: spec.filled_on_demand };
         fabric.map(io);
         fabric.memories.tables.insert(registered);
         Ok(registered)

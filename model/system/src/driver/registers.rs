@@ -32,10 +32,24 @@ pub const REVOKE_FLUSH_LO: u16 = 0x034;
 pub const REVOKE_FLUSH_HI: u16 = 0x038;
 /// Bit 0: revoke; bit 1: with a flush read.
 pub const COMMAND: u16 = 0x03c;
-/// Bit 0: a command is done.
+/// Bit 0: a command is done; bit 1: an event was queued.
 pub const IRQ_ENABLE: u16 = 0x044;
-/// Bit 0: a command is done; write 1 to clear.
+/// As [`IRQ_ENABLE`]; write 1 to clear.
 pub const IRQ_STATUS: u16 = 0x048;
+/// Bit 0: an MTT entry that is not present is an event.
+pub const EVENT_CONTROL: u16 = 0x04c;
+/// Bits 3:0 events in the queue; of the oldest, bits 15:8 function, bit 16 it writes, bits 22:20 its number.
+pub const EVENT_STATUS: u16 = 0x050;
+/// MPT index of the oldest event's region.
+pub const EVENT_INDEX: u16 = 0x054;
+/// Virtual address of the oldest event's access, low half.
+pub const EVENT_VA_LO: u16 = 0x058;
+/// Virtual address of the oldest event's access, high half.
+pub const EVENT_VA_HI: u16 = 0x05c;
+/// Takes the oldest event off the queue.
+pub const EVENT_POP: u16 = 0x060;
+/// Bits 23:0 MPT index and bits 26:24 number of the event whose accesses go on; bit 27 all of the region; bit 31 refuses.
+pub const EVENT_RESUME: u16 = 0x064;
 
 /// One register access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,6 +59,13 @@ pub enum Access {
         /// Byte offset.
         offset: u16,
         /// Value.
+        value: u32,
+    },
+    /// Read the register.
+    Read {
+        /// Byte offset.
+        offset: u16,
+        /// What it held, once it has been read.
         value: u32,
     },
     /// Read the register and compare.
@@ -112,7 +133,7 @@ impl RegisterPort {
                 }
                 inp.axil_bready = self.address_sent && self.data_sent;
             }
-            Some(Access::Expect { offset, .. }) => {
+            Some(Access::Expect { offset, .. } | Access::Read { offset, .. }) => {
                 if !self.address_sent {
                     inp.axil_arvalid = true;
                     inp.axil_araddr = *offset;
@@ -125,8 +146,8 @@ impl RegisterPort {
 
     /// Looks at the handshakes of this cycle; an access that ended is returned.
     pub fn observe(&mut self, inp: &UnitIn, out: &UnitOut) -> Result<Option<Access>, RegisterFault> {
-        let Some(access) = self.queue.front().copied() else { return Ok(None) };
-        match access {
+        let Some(mut access) = self.queue.front().copied() else { return Ok(None) };
+        match &mut access {
             Access::Write { offset, .. } => {
                 self.address_sent |= inp.axil_awvalid && out.axil_awready;
                 self.data_sent |= inp.axil_wvalid && out.axil_wready;
@@ -134,8 +155,18 @@ impl RegisterPort {
                     return Ok(None);
                 }
                 if out.axil_bresp != 0 {
-                    return Err(RegisterFault::Refused(offset));
+                    return Err(RegisterFault::Refused(*offset));
                 }
+            }
+            Access::Read { offset, value } => {
+                self.address_sent |= inp.axil_arvalid && out.axil_arready;
+                if !(inp.axil_rready && out.axil_rvalid) {
+                    return Ok(None);
+                }
+                if out.axil_rresp != 0 {
+                    return Err(RegisterFault::Refused(*offset));
+                }
+                *value = out.axil_rdata;
             }
             Access::Expect { offset, value } => {
                 self.address_sent |= inp.axil_arvalid && out.axil_arready;
@@ -143,10 +174,10 @@ impl RegisterPort {
                     return Ok(None);
                 }
                 if out.axil_rresp != 0 {
-                    return Err(RegisterFault::Refused(offset));
+                    return Err(RegisterFault::Refused(*offset));
                 }
-                if out.axil_rdata != value {
-                    return Err(RegisterFault::Differs { offset, found: out.axil_rdata, expected: value });
+                if out.axil_rdata != *value {
+                    return Err(RegisterFault::Differs { offset: *offset, found: out.axil_rdata, expected: *value });
                 }
             }
         }

@@ -20,6 +20,8 @@ pub struct Registered {
     pub mode: Mode,
     /// I/O virtual addresses of its pages, and where those lie.
     pub io: IoRange,
+    /// Entries are not present until they are filled one by one.
+    pub filled_on_demand: bool,
 }
 
 impl Registered {
@@ -36,7 +38,13 @@ impl Registered {
         (within + self.region.length.0).div_ceil(self.region.page_size.bytes().0)
     }
 
-    /// The MTT entry that registration gives page `index`.
+    /// The MTT entry that page `index` has after registration.
+    pub fn initial(&self, index: PageIndex) -> MttEntry {
+        let entry = self.entry(index);
+        MttEntry { present: entry.present && !self.filled_on_demand, ..entry }
+    }
+
+    /// The MTT entry that leads to page `index`.
     pub fn entry(&self, index: PageIndex) -> MttEntry {
         if index.0 >= self.pages() {
             return MttEntry::default();
@@ -62,6 +70,8 @@ pub struct Tables {
     mpt_entries: u32,
     /// By MPT index; `None` for an invalid entry.
     regions: Vec<Option<Registered>>,
+    /// No entry below this is free.
+    taken: usize,
     /// First address of each region's MTT entries, in order, with the MPT index.
     spans: BTreeMap<u64, u32>,
     next_mtt: u64,
@@ -81,6 +91,7 @@ impl Tables {
             length: length.0,
             mpt_entries,
             regions: Vec::new(),
+            taken: 0,
             spans: BTreeMap::new(),
             next_mtt: base.0 + u64::from(mpt_entries) * u64::from(LINE_BYTES),
             changed: BTreeMap::new(),
@@ -129,7 +140,8 @@ impl Tables {
 
     /// The lowest MPT index that is free.
     pub fn free_index(&self) -> Option<u32> {
-        let index = self.regions.iter().position(Option::is_none).unwrap_or(self.regions.len()) as u32;
+        let after = self.regions.iter().skip(self.taken).position(Option::is_none);
+        let index = after.map_or(self.regions.len(), |i| self.taken + i) as u32;
         (index < self.mpt_entries).then_some(index)
     }
 
@@ -141,6 +153,10 @@ impl Tables {
         }
         self.spans.insert(registered.region.mtt.0, index as u32);
         self.regions[index] = Some(registered);
+        // Entries are given out lowest first, so that this one was the lowest that was free.
+        if index == self.taken {
+            self.taken += 1;
+        }
     }
 
     /// Makes a region's entry invalid and forgets its MTT entries.
@@ -151,9 +167,15 @@ impl Tables {
             return None;
         }
         let registered = slot.take()?;
+        self.taken = self.taken.min(index as usize);
         self.spans.remove(&registered.region.mtt.0);
         self.changed.retain(|(of, _), _| *of != index);
         Some(registered)
+    }
+
+    /// The region of an MPT index.
+    pub fn at(&self, index: u32) -> Option<&Registered> {
+        self.regions.get(index as usize)?.as_ref()
     }
 
     /// The region under a key.
@@ -174,7 +196,7 @@ impl Tables {
     /// The MTT entry in force.
     pub fn entry(&self, key: Key, page: PageIndex) -> Option<MttEntry> {
         let registered = self.get(key)?;
-        Some(self.changed.get(&(key.index(), page)).copied().unwrap_or_else(|| registered.entry(page)))
+        Some(self.changed.get(&(key.index(), page)).copied().unwrap_or_else(|| registered.initial(page)))
     }
 
     /// The line that holds `address`.
@@ -195,7 +217,7 @@ impl Tables {
             if page.0 >= registered.pages() {
                 return 0;
             }
-            let entry = self.changed.get(&(*mpt, page)).copied().unwrap_or_else(|| registered.entry(page));
+            let entry = self.changed.get(&(*mpt, page)).copied().unwrap_or_else(|| registered.initial(page));
             if tell {
                 self.news.push((registered.key, page, entry));
             }
@@ -231,6 +253,7 @@ pub(crate) fn table_range(tables: &Tables) -> IoRange {
         write: false,
         untranslated_only: false,
         pasid: None,
+        paged: false,
     }
 }
 

@@ -79,15 +79,16 @@ pub struct Channel {
     counts: ChannelCounts,
 }
 
-/// Femtoseconds that a byte takes on a link of `generation` (1 to 5) and `lanes`: 8b/10b or 128b/130b coding, and one SKP
-/// ordered set of 4 symbols in 1538 symbols.
+/// Femtoseconds that a byte takes on a link of `generation` (1 to 6) and `lanes`: 8b/10b, 128b/130b or, in generation 6,
+/// FLITs that carry 236 bytes of TLPs in 256; and one SKP ordered set of 4 symbols in 1538 symbols.
 fn femtoseconds_per_byte(generation: u32, lanes: u32) -> u64 {
     let (mega_transfers, coded, plain) = match generation {
         1 => (2_500, 10, 8),
         2 => (5_000, 10, 8),
         3 => (8_000, 130, 128),
         4 => (16_000, 130, 128),
-        _ => (32_000, 130, 128),
+        5 => (32_000, 130, 128),
+        _ => (64_000, 256, 236),
     };
     // 8 bits a byte × coding × SKP share, over lanes × transfers a second.
     let numerator = 8 * 1_000_000_000_u64 * coded * 1538;
@@ -247,5 +248,7 @@ mod tests {
         assert_eq!(femtoseconds_per_byte(4, 16), 31_822);
         // Gen1 x4: 2.5 GT/s × 4 × 8/10 = 8 Gb/s: 1 ns a byte, and the SKP share.
         assert_eq!(femtoseconds_per_byte(1, 4), 1_002_608);
+        // Gen6 x16: 64 GT/s × 16 = 1024 Gb/s, 236 bytes of 256 and the SKP share: 941.5 Gb/s, 8.497 ps a byte.
+        assert_eq!(femtoseconds_per_byte(6, 16), 8_497);
     }
 }

@@ -40,6 +40,8 @@ pub enum Reply {
     },
     /// A finished packet is sent.
     Send(Packet),
+    /// A Page Request is answered.
+    Page(Tlp),
 }
 
 /// Answers of one device, in order of their time.

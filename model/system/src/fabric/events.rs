@@ -96,7 +96,14 @@ impl Fabric {
             }
             Body::Memory { op: MemoryOp::Read, address, .. } => {
                 let reply = Reply::Read { request: packet.tlp, address: BusAddr(address.0) };
-                self.gpu.schedule(now + self.gpu_read, reply);
+                let done = match self.gpu_reads.iter_mut().min() {
+                    Some(place) => {
+                        *place = now.max(*place) + self.gpu_read;
+                        *place
+                    }
+                    None => now + self.gpu_read,
+                };
+                self.gpu.schedule(done, reply);
             }
             Body::Memory { .. } => {
                 let refusal = self.gpu.refusal(&packet.tlp, status::UR);
@@ -120,7 +127,7 @@ impl Fabric {
                 |packet| sources[GPU_OUT].push(packet),
             ),
             Some(Reply::Send(packet)) => sources[GPU_OUT].push(packet),
-            Some(Reply::Peer { .. }) | None => {}
+            Some(Reply::Peer { .. } | Reply::Page(_)) | None => {}
         }
     }
 
@@ -136,6 +143,11 @@ impl Fabric {
                 |packet| sources[ROOT_OUT].push(packet),
             ),
             Some(Reply::Send(packet)) => sources[ROOT_OUT].push(packet),
+            Some(Reply::Page(request)) => {
+                if let Some(packet) = root.pager.serve(&request, &mut root.iommu) {
+                    sources[ROOT_OUT].push(packet);
+                }
+            }
             Some(Reply::Peer { request, address }) => {
                 root.counts.peer_reads += 1;
                 root.peers.push(request, address);

@@ -3,6 +3,7 @@
 use crate::config::IommuConfig;
 use crate::random::Random;
 use crate::time::Time;
+use std::collections::BTreeSet;
 use types::{BusAddr, ByteCount, Iova, PageSize, Pasid, PasidPrefix, Replacement};
 
 /// Contiguous I/O virtual addresses and the pages they are scattered over; no table is stored.
@@ -24,6 +25,8 @@ pub struct IoRange {
     pub untranslated_only: bool,
     /// Address space it belongs to; `None` for requests without a PASID.
     pub pasid: Option<Pasid>,
+    /// A page is there only once it has been asked for.
+    pub paged: bool,
 }
 
 /// Places of pages: page i stands at `base` + place(i) × page size, a bijection on 2^`log2` pages.
@@ -151,9 +154,13 @@ impl Iotlb {
 #[derive(Clone, Debug)]
 pub struct Iommu {
     ranges: Vec<IoRange>,
+    /// Pages of paged ranges that are there: address space, first address.
+    present: BTreeSet<(Option<Pasid>, u64)>,
     iotlb: Iotlb,
     lookup: Time,
     walk: Time,
+    /// How long a miss, and a hit, keeps a walker.
+    intervals: (Time, Time),
     /// When each page walker is free.
     walkers: Vec<Time>,
     counts: IommuCounts,
@@ -164,9 +171,14 @@ impl Iommu {
     pub fn new(cfg: &IommuConfig, seed: u64) -> Self {
         Self {
             ranges: Vec::new(),
+            present: BTreeSet::new(),
             iotlb: Iotlb::new(cfg, seed),
             lookup: Time::from_ns(cfg.lookup_ns),
             walk: Time::from_ns(cfg.walk_ns),
+            intervals: (
+                Time::from_ns(if cfg.walk_interval_ns == 0 { cfg.walk_ns } else { cfg.walk_interval_ns }),
+                Time::from_ns(cfg.hit_interval_ns),
+            ),
             walkers: vec![Time(0); cfg.walkers as usize],
             counts: IommuCounts::default(),
         }
@@ -192,13 +204,46 @@ impl Iommu {
         }
     }
 
-    /// The mapping of an address, without any timing.
-    pub fn find(&self, iova: Iova, prefix: PasidPrefix) -> Option<Mapping> {
-        let pasid = prefix.valid.then_some(prefix.pasid);
+    /// The range that holds an address.
+    fn range(&self, iova: Iova, pasid: Option<Pasid>) -> Option<&IoRange> {
         let at = self.ranges.partition_point(|r| (r.pasid, r.base) <= (pasid, iova)).checked_sub(1)?;
         let range = &self.ranges[at];
         // The range before it in the map may be one of another address space.
-        let offset = iova.0.checked_sub(range.base.0).filter(|o| range.pasid == pasid && *o < range.length.0)?;
+        let inside = iova.0.checked_sub(range.base.0).is_some_and(|offset| offset < range.length.0);
+        (range.pasid == pasid && inside).then_some(range)
+    }
+
+    /// Makes the page of an address present, if its address space has it and grants the access; whether it is there.
+    pub fn page_in(&mut self, iova: Iova, prefix: PasidPrefix, read: bool, write: bool) -> bool {
+        let pasid = prefix.valid.then_some(prefix.pasid);
+        let Some(range) = self.range(iova, pasid) else { return false };
+        if read && !range.read || write && !range.write {
+            return false;
+        }
+        let page = iova.0 & !range.page.offset_mask().0;
+        if range.paged {
+            self.present.insert((pasid, page));
+        }
+        true
+    }
+
+    /// Takes a page of a paged range away. The unit's ATC is not told.
+    pub fn page_out(&mut self, iova: Iova, pasid: Option<Pasid>) {
+        let Some(range) = self.range(iova, pasid) else { return };
+        let log2 = range.page.log2();
+        self.present.remove(&(pasid, iova.0 >> log2 << log2));
+        let gone = PageTag { number: iova.0 >> log2, log2, pasid };
+        self.iotlb.entries.iter_mut().filter(|e| e.tag == gone).for_each(|e| e.used = 0);
+    }
+
+    /// The mapping of an address, without any timing.
+    pub fn find(&self, iova: Iova, prefix: PasidPrefix) -> Option<Mapping> {
+        let pasid = prefix.valid.then_some(prefix.pasid);
+        let range = self.range(iova, pasid)?;
+        let offset = iova.0 - range.base.0;
+        if range.paged && !self.present.contains(&(pasid, iova.0 & !range.page.offset_mask().0)) {
+            return None;
+        }
         let page = range.scatter.page_address(offset >> range.page.log2(), range.page);
         Some(Mapping {
             address: BusAddr(page.0 | offset & range.page.offset_mask().0),
@@ -220,7 +265,8 @@ impl Iommu {
         let tag = PageTag { number: iova.0 >> log2, log2, pasid: prefix.valid.then_some(prefix.pasid) };
         if let Some(ready) = self.iotlb.lookup(&tag) {
             self.counts.hit += 1;
-            return (ready.max(now), Some(mapping));
+            let passed = if self.intervals.1 == Time(0) { now } else { self.keep_walker(now, self.intervals.1) };
+            return (ready.max(passed), Some(mapping));
         }
         self.counts.miss += 1;
         let ready = self.start_walk(now);
@@ -230,11 +276,16 @@ impl Iommu {
 
     /// Gives a walk to the walker that is free first; the time is the walk's end.
     fn start_walk(&mut self, now: Time) -> Time {
-        let walk = self.walk;
+        self.keep_walker(now, self.intervals.0) + self.walk
+    }
+
+    /// Keeps the walker that is free first for `interval`; the time is its start.
+    fn keep_walker(&mut self, now: Time, interval: Time) -> Time {
         // The configuration check asks for at least one walker.
-        let Some(walker) = self.walkers.iter_mut().min() else { return now + walk };
-        *walker = now.max(*walker) + walk;
-        *walker
+        let Some(walker) = self.walkers.iter_mut().min() else { return now };
+        let start = now.max(*walker);
+        *walker = start + interval;
+        start
     }
 
     /// Notes an access that the mapping does not allow.

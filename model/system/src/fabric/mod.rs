@@ -19,6 +19,7 @@ mod iommu;
 mod kind;
 mod memories;
 mod packet;
+mod pager;
 mod peers;
 mod queues;
 mod root;
@@ -30,22 +31,24 @@ pub use iommu::{IoRange, Iommu, IommuCounts, Mapping, Scatter};
 pub use kind::{Kinds, TlpKind};
 pub use memories::{Landing, Memories, Place};
 pub use packet::{Class, Packet, Pool};
+pub use pager::PageCounts;
 pub use root::{ROOT_ID, RootCounts};
 
-use crate::config::Config;
+use crate::config::{Config, PageAnswer};
 use crate::driver::{Tables, table_range};
 use crate::memory::Memory;
 use crate::pattern::Pattern;
 use crate::random::Random;
 use crate::time::Time;
 use agent::Agent;
+use pager::Pager;
 use peers::PeerReads;
 use queues::Queues;
 use root::Root;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use types::port::Credits;
-use types::{BusAddr, ByteCount, FunctionId, RequesterId};
+use types::{BusAddr, ByteCount, FunctionId, Iova, Pasid, RequesterId};
 
 /// Requester ID of the GPU.
 pub const GPU_ID: RequesterId = RequesterId(0x0200);
@@ -102,6 +105,8 @@ pub struct Fabric {
     root: Root,
     gpu: Completer,
     gpu_read: Time,
+    /// When each of the reads that the GPU serves at a time is done; empty for any number.
+    gpu_reads: Vec<Time>,
     direct: bool,
     pool: Pool,
     interference: Option<Box<interfere::Interference>>,
@@ -152,12 +157,15 @@ impl Fabric {
                     boundary as u16,
                     splits,
                 ),
+                Pager::new(&cfg.iommu),
                 Completer::new(ROOT_ID, rules(cfg.root.completion_bytes), Random::new(seed, "root.completer")),
                 Time::from_ns(cfg.root.memory_read_ns),
+                cfg.root.peer_write_gbps,
                 PeerReads::new(cfg.root.peer_reads),
             ),
             gpu: Completer::new(GPU_ID, rules(cfg.memory.gpu_completion_bytes), Random::new(seed, "gpu.completer")),
             gpu_read: Time::from_ns(cfg.memory.gpu_read_ns),
+            gpu_reads: vec![Time(0); cfg.memory.gpu_reads as usize],
             direct: cfg.switch.direct_translated,
             pool: Pool::default(),
             interference: None,
@@ -252,6 +260,18 @@ impl Fabric {
     /// Translation Requests answered with entries, and refused.
     pub fn agent_counts(&self) -> (u64, u64) {
         self.root.agent.counts()
+    }
+    /// Page Requests and what became of them.
+    pub fn page_counts(&self) -> PageCounts {
+        self.root.pager.counts()
+    }
+    /// What the host answers to Page Requests from now on.
+    pub fn set_page_answer(&mut self, answer: PageAnswer) {
+        self.root.pager.set_answer(answer);
+    }
+    /// Takes a page of a paged range out of the IOMMU and its IOTLB. The unit's ATC is not told.
+    pub fn page_out(&mut self, iova: Iova, pasid: Option<Pasid>) {
+        self.root.iommu.page_out(iova, pasid);
     }
     /// Counters of the NIC's link, from and to the NIC.
     pub fn link_counts(&self) -> (ChannelCounts, ChannelCounts) {

@@ -4,11 +4,12 @@ use super::agent::{Agent, is_translation_request};
 use super::completer::{Completer, Reply, enabled_range};
 use super::iommu::Iommu;
 use super::packet::{Class, Packet, Pool};
+use super::pager::Pager;
 use super::peers::PeerReads;
 use super::{Memories, Place};
 use crate::time::Time;
 use std::collections::VecDeque;
-use types::tlp::{Body, MemoryOp, status};
+use types::tlp::{Body, MemoryOp, message_code, status};
 use types::{AddressType, BusAddr, Iova, RequesterId, Tlp};
 
 /// A write on its way to memory.
@@ -43,21 +44,34 @@ pub(super) struct Root {
     /// When the youngest write so far will be visible.
     last_write: Time,
     memory_read: Time,
+    /// Picoseconds that a byte written to a peer takes, and when the last such write is through.
+    peer_write: (u64, Time),
     pub(super) peers: PeerReads,
+    pub(super) pager: Pager,
     /// Messages for the driver, and when the writes before each are visible: a message pushes them.
     pub(super) messages: VecDeque<(Time, Packet)>,
     pub(super) counts: RootCounts,
 }
 
 impl Root {
-    pub(super) fn new(iommu: Iommu, agent: Agent, completer: Completer, memory_read: Time, peers: PeerReads) -> Self {
+    pub(super) fn new(
+        iommu: Iommu,
+        agent: Agent,
+        pager: Pager,
+        completer: Completer,
+        memory_read: Time,
+        peer_write_gbps: u32,
+        peers: PeerReads,
+    ) -> Self {
         Self {
             iommu,
             agent,
+            pager,
             completer,
             writes: VecDeque::with_capacity(256),
             last_write: Time(0),
             memory_read,
+            peer_write: (8000_u64.checked_div(peer_write_gbps.into()).unwrap_or(0), Time(0)),
             peers,
             messages: VecDeque::new(),
             counts: RootCounts::default(),
@@ -80,7 +94,12 @@ impl Root {
         }
         match packet.tlp.body {
             Body::Memory { op: MemoryOp::Write, .. } => {
-                let (done, target) = self.resolve(now, &packet.tlp, memories);
+                let (mut done, target) = self.resolve(now, &packet.tlp, memories);
+                if matches!(target, Some((Place::Gpu, _))) {
+                    let (ps_per_byte, through) = &mut self.peer_write;
+                    *through = done.max(*through) + Time(*ps_per_byte * packet.payload.len() as u64);
+                    done = *through;
+                }
                 // Writes stay in order.
                 self.last_write = self.last_write.max(done);
                 self.counts.dropped_writes += u64::from(target.is_none());
@@ -107,6 +126,11 @@ impl Root {
                 (true, None)
             }
             Body::Completion { .. } => (true, self.peers.returned(packet)),
+            Body::Message { code: message_code::PAGE_REQUEST, .. } => {
+                self.pager.request(now, &packet.tlp, &mut self.completer);
+                pool.give(packet.payload);
+                (true, None)
+            }
             Body::Message { .. } => {
                 self.messages.push_back((self.last_write.max(now), packet));
                 (true, None)

@@ -5,11 +5,15 @@
 mod line;
 mod measure;
 mod queue_pair;
+mod random;
 mod read;
+mod together;
 mod write;
 
 pub use measure::{Measurement, Rounds};
+pub use random::{RandomSpec, RandomTraffic, Tally};
 pub use read::ReadTraffic;
+pub use together::Together;
 pub use write::WriteTraffic;
 
 use crate::attach::{RunError, System};
@@ -33,8 +37,8 @@ pub struct Buffers {
 }
 
 impl Buffers {
-    /// Bytes that `qps` buffers of `size` bytes take, in pages of the configuration.
-    fn spec(cfg: &Config, size: u64) -> (u64, RegionSpec) {
+    /// Distance of the buffers, and the region that holds `qps` of them, in pages of the configuration.
+    pub fn spec(cfg: &Config, size: u64) -> (u64, RegionSpec) {
         // Buffers start at pages, as perftest aligns them.
         let stride = size.next_multiple_of(4096);
         let length = ByteCount(stride * u64::from(cfg.traffic.qps));
@@ -43,6 +47,8 @@ impl Buffers {
             io_page: cfg.translation_page(),
             owner: cfg.region.memory,
             mode: cfg.region.mode,
+            paged: cfg.region.paged,
+            filled_on_demand: cfg.region.filled_on_demand,
             ..RegionSpec::of(length)
         };
         (stride, spec)

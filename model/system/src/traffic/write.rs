@@ -6,6 +6,7 @@ use super::queue_pair::{Chunk, QueuePair};
 use super::{Buffers, Perftest};
 use crate::attach::RunError;
 use crate::config::Config;
+use crate::driver::Registered;
 use crate::fabric::{Landing, Memories};
 use crate::pattern::Pattern;
 use crate::time::Time;
@@ -195,18 +196,31 @@ impl Workload for WriteTraffic {
 
 /// The work request of a packet.
 pub(super) fn request(buffers: &Buffers, pair: usize, id: WrId, chunk: &Chunk, op: Op) -> WorkRequest {
-    let region = &buffers.region.region;
+    let offset = pair as u64 * buffers.stride + chunk.offset;
+    request_at(&buffers.region, StreamId(pair as u16), id, offset, chunk.length, op)
+}
+
+/// A work request over `length` bytes of a region from `offset` on.
+pub(super) fn request_at(
+    registered: &Registered,
+    stream: StreamId,
+    id: WrId,
+    offset: u64,
+    length: u32,
+    op: Op,
+) -> WorkRequest {
+    let region = &registered.region;
     WorkRequest {
         valid: true,
         id,
         function: region.function,
-        stream: StreamId(pair as u16),
+        stream,
         op,
         remote: true,
         on_fault: false,
-        key: buffers.region.key,
-        va: Va(region.start.0 + pair as u64 * buffers.stride + chunk.offset),
-        length: Length(chunk.length),
+        key: registered.key,
+        va: Va(region.start.0 + offset),
+        length: Length(length),
         pd: region.pd,
     }
 }

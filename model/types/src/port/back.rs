@@ -1,9 +1,9 @@
 //! Ports of `dma`, `tlp_tx`, `tlp_rx` and `regs`.
 
 use super::{
-    Beat, Completion, Credits, EpochNote, FlushNote, FunctionCfg, LineFill, LineRequest, MessageTlp, ReadData,
-    ReleasedSegment, Retranslate, Retranslated, Revocation, TableControl, TlpBeat, WriteData, WriteDataRequest,
-    WriteSent,
+    Beat, Completion, Credits, EpochNote, FlushNote, FunctionCfg, LineFill, LineRequest, MessageTlp, PageEvent,
+    PageResume, ReadData, ReleasedSegment, Retranslate, Retranslated, Revocation, TableControl, TlpBeat, WriteData,
+    WriteDataRequest, WriteSent,
 };
 use crate::access::{AddressType, PasidPrefix};
 use crate::addr::{FunctionId, TlpAddr};
@@ -311,6 +311,8 @@ ports! {
         command_done: bool,
         /// its flush read failed
         command_failed: bool,
+        /// driver events
+        event: PageEvent,
     }
 
     |cfg|
@@ -336,6 +338,10 @@ ports! {
         control: TableControl,
         /// driver command
         command: Revocation,
+        /// the event is taken
+        event_ready: bool,
+        /// the driver's answer to events
+        resume: PageResume,
         /// an enabled interrupt cause is pending
         irq: bool,
     }

@@ -1,8 +1,8 @@
 //! Ports of `mpt`, `seg` and `mtt`.
 
 use super::{
-    CheckedRequest, EpochNote, FunctionCfg, LineFill, LineRequest, MappedSegment, Retranslate, RevokeLines, Segment,
-    SlotNote, StreamNote, TableControl, WorkRequest,
+    CheckedRequest, EpochNote, FunctionCfg, LineFill, LineRequest, MappedSegment, PageEvent, PageResume, Retranslate,
+    RevokeLines, Segment, SlotNote, StreamNote, TableControl, WorkRequest,
 };
 use crate::ports;
 
@@ -92,6 +92,8 @@ ports! {
     in MttIn {
         /// synchronous, active high
         reset: bool,
+        /// function configuration
+        cfg: FunctionCfg,
         /// segments
         segment: Segment,
         /// MTT lines that came back
@@ -102,6 +104,12 @@ ports! {
         revoke: RevokeLines,
         /// completion time-out in ticks of 1024 cycles, 0 for none
         timeout: u16,
+        /// entries that are not present are driver events
+        page_events: bool,
+        /// `regs` takes the event
+        event_ready: bool,
+        /// the driver's answer
+        resume: PageResume,
         /// test hook: flips a parity bit of the line that this cycle's fill writes
         inject_parity: bool,
     }
@@ -115,6 +123,8 @@ ports! {
         fetch: LineRequest,
         /// segments with their entry applied, in any order
         mapped: MappedSegment,
+        /// driver events
+        event: PageEvent,
         /// a lookup hit the MTT cache
         stat_hit: bool,
         /// a lookup missed the MTT cache
@@ -127,6 +137,8 @@ ports! {
         stat_fetch_error: bool,
         /// an entry was not present or its page did not grant the operation
         stat_fault: bool,
+        /// a driver event was raised
+        stat_event: bool,
         /// a lookup missed and found a parity error in its set (counted as a miss as well)
         stat_parity: bool,
     }

@@ -1,8 +1,8 @@
 //! Ports of `replay`, `atc` and `ats`.
 
 use super::{
-    CplBeat, EpochNote, FlushNote, FunctionCfg, MappedSegment, MessageTlp, ReleasedSegment, Retranslated, Revocation,
-    RevokeLines, SlotNote, TlpDescriptor, WriteSent,
+    CplBeat, EpochNote, FlushNote, FunctionCfg, MappedSegment, MessageTlp, PageAnswer, PageMiss, PageWake,
+    ReleasedSegment, Retranslated, Revocation, RevokeLines, SlotNote, TlpDescriptor, WriteSent,
 };
 use crate::access::{PasidPrefix, Syndrome};
 use crate::addr::{FunctionId, Iova, Slot, TlpAddr};
@@ -213,6 +213,12 @@ ports! {
         flushed: FlushNote,
         /// an invalidation epoch begins
         invalidated: EpochNote,
+        /// `ats` takes the segment that may wait for a page
+        page_ready: bool,
+        /// what becomes of one taken
+        page_answer: PageAnswer,
+        /// page request groups that have ended
+        page_wake: PageWake,
     }
 
     |cfg|
@@ -228,6 +234,8 @@ ports! {
         free: SlotNote,
         /// a translation looked up again for `dma`
         retranslated: Retranslated,
+        /// segments that may wait for a page
+        page: PageMiss,
         /// a segment passed without a lookup
         stat_bypass: bool,
         /// a lookup was repeated for a parked segment
@@ -265,7 +273,7 @@ ports! {
         invalidate_ready: bool,
         /// the invalidation is complete in `atc`
         invalidate_done: bool,
-        /// messages: Invalidate Requests
+        /// messages: Invalidate Requests, PRG Responses
         message: MessageTlp,
         /// `tlp_tx` takes the message that leaves
         answer_ready: bool,
@@ -285,6 +293,8 @@ ports! {
         mtt_revoke_done: bool,
         /// completion time-out in ticks of 1024 cycles, 0 for none
         timeout: u16,
+        /// segments that may wait for a page
+        page: PageMiss,
     }
 
     |cfg|
@@ -312,7 +322,7 @@ ports! {
         invalidate: super::AtcInvalidate,
         /// the message that arrived is taken
         message_ready: bool,
-        /// messages that leave: Invalidate Completions
+        /// messages that leave: Invalidate Completions, Page Requests, Stop Markers
         answer: TlpDescriptor,
         /// an invalidation epoch begins: with every invalidation that `atc` takes
         invalidated: EpochNote,
@@ -320,6 +330,12 @@ ports! {
         revoke: RevokeLines,
         /// a grant epoch begins, one cycle after a revocation starts
         revoked: EpochNote,
+        /// a segment that may wait for a page is taken
+        page_ready: bool,
+        /// what becomes of one taken
+        page_answer: PageAnswer,
+        /// page request groups that have ended
+        page_wake: PageWake,
         /// the driver command is done: one cycle
         command_done: bool,
         /// the flush read of the command failed; with `command_done`
@@ -344,12 +360,18 @@ ports! {
         stat_invalidate_completion: bool,
         /// an answer was discarded, or cut to what was asked, because an invalidation passed
         stat_discard: bool,
-        /// a message that is no Invalidate Request for a function of the unit was dropped
+        /// a message was dropped: no Invalidate Request for a function of the unit, no response to an open Page Request
         stat_message_dropped: bool,
         /// a driver revocation was reported
         stat_revocation: bool,
         /// a Translation Request timed out
         stat_timeout: bool,
+        /// a Page Request was sent
+        stat_page_request: bool,
+        /// the response to a Page Request arrived
+        stat_page_response: bool,
+        /// a segment was put back because no page request group was free for its function
+        stat_stall_page: bool,
         /// a Translation Request was sent ahead of a miss (counted as a request as well)
         stat_prefetch: bool,
     }
