@@ -246,7 +246,7 @@ impl Judge {
                 let via = Some(answer.used(cfg.function, iova));
                 Target { at: AddressType::TRANSLATED, prefix: PasidPrefix::default(), address, via, ..plain }
             };
-            if answer.flushed && !self.late.may_be(cfg.function, wr.op.writes()) {
+            if answer.flushed && !self.may_be_late(cfg.function, wr.op.writes(), false) {
                 continue;
             }
             let usable = answer.in_force(iova) || matches!(when, When::Ever);

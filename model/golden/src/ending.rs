@@ -75,11 +75,11 @@ impl Judge {
             }
             Syndrome::TRANSLATION_FAILED => entry(&|p, e| {
                 let (first, last) = p.range(e);
-                let failures = self.translations.failures.iter().filter(|f| f.arrived > open.accepted);
+                let failures = self.translations.failures.iter().filter(|f| f.arrived > open.since);
                 ats(p, e) && failures.filter(|f| f.function == wr.function).any(|f| f.first <= last && f.last >= first)
             }),
             Syndrome::TABLE_FETCH => {
-                let mut failed = self.outstanding.fetch_failures.iter().filter(|(_, at)| *at > open.accepted);
+                let mut failed = self.outstanding.fetch_failures.iter().filter(|(_, at)| *at > open.since);
                 failed.any(|(line, _)| self.tables.may_concern(*line, wr))
                     || self.timeouts && self.outstanding.fetches().any(|line| self.tables.may_concern(line, wr))
             }
@@ -90,7 +90,11 @@ impl Judge {
             Syndrome::POISONED => read(&|r| r.poisoned && r.outcome.is_some_and(|o| !o.is_ok())),
             Syndrome::COMPLETION_TIMEOUT if self.timeouts => {
                 read(&|r| r.outcome.is_none())
-                    || entry(&|p, e| ats(p, e) && self.outstanding.asks(wr.function, p.range(e)))
+                    || entry(&|p, e| {
+                        // An answer may have come after it was given up.
+                        let answered = self.translations.arrived_since(wr.function, p.range(e), open.since);
+                        ats(p, e) && (answered || self.outstanding.asks(wr.function, p.range(e)))
+                    })
             }
             Syndrome::BUS_MASTER_OFF => self.functions.was(wr.function, open.accepted, |c| !c.bus_master),
             Syndrome::ATS_OFF => {

@@ -6,6 +6,7 @@
 //! there can be is told to the judge ([`Judge::with_committed`]); without, there are none. They must have been allowed
 //! before the change; after a reset that is asked of the judge as it was before, since nothing of its requests is left.
 
+use crate::versions::Serial;
 use crate::{Judge, Violation};
 use std::collections::BTreeMap;
 use types::tlp::Body;
@@ -20,6 +21,7 @@ pub(crate) struct Room {
 
 #[derive(Clone, Debug)]
 struct Window {
+    since: Serial,
     room: Room,
     /// The judge as it was before a reset.
     before: Option<Box<Judge>>,
@@ -42,13 +44,13 @@ impl Late {
     }
 
     /// Something is taken away from a function; `before` is the judge before a reset.
-    pub(crate) fn open(&mut self, function: FunctionId, before: Option<Box<Judge>>) {
+    pub(crate) fn open(&mut self, function: FunctionId, since: Serial, before: Option<Box<Judge>>) {
         if self.limit.posted + self.limit.non_posted == 0 {
             return;
         }
         let room = self.limit;
-        let window = self.windows.entry(function).or_insert(Window { room, before: None });
-        window.room = room;
+        let window = self.windows.entry(function).or_insert(Window { since, room, before: None });
+        (window.since, window.room) = (since, room);
         if before.is_some() {
             window.before = before;
         }
@@ -69,8 +71,7 @@ impl Late {
         self.limit.posted + self.limit.non_posted > 0
     }
 
-    /// Whether a TLP of a function may have been committed before the last change.
-    pub(crate) fn may_be(&self, function: FunctionId, posted: bool) -> bool {
+    fn may_be(&self, function: FunctionId, posted: bool) -> bool {
         let left = |w: &Window| if posted { w.room.posted } else { w.room.non_posted };
         self.windows.get(&function).is_some_and(|w| left(w) > 0)
     }
@@ -92,6 +93,14 @@ impl Judge {
     /// function may be committed at a time.
     pub fn with_committed(self, posted: u32, non_posted: u32) -> Self {
         Self { late: Late::limited(posted, non_posted), ..self }
+    }
+
+    /// Whether a TLP of a function may have been committed before the last change: one of its requests is as old,
+    /// unless it is nobody's.
+    pub(crate) fn may_be_late(&self, function: FunctionId, posted: bool, nobodys: bool) -> bool {
+        let since = self.late.windows.get(&function).map_or(0, |w| w.since);
+        let mut older = self.requests.open.range(..since);
+        self.late.may_be(function, posted) && (nobodys || older.any(|(_, open)| open.wr.function == function))
     }
 
     /// A TLP left the unit: by what is in force, or as one committed before a reset.

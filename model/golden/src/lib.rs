@@ -175,7 +175,10 @@ impl Judge {
             .get(cfg.function)
             .is_some_and(|c| c.bus_master && !cfg.bus_master || c.ats_enable != cfg.ats_enable)
         {
-            self.late.open(cfg.function, None);
+            self.late.open(cfg.function, self.now, None);
+        }
+        if !cfg.reset {
+            self.translations.up(cfg.function);
         }
         // `valid` and `reset` belong to the update, not to the configuration.
         let cfg = FunctionCfg { valid: false, reset: false, ..*cfg };
@@ -202,7 +205,7 @@ impl Judge {
         };
         if self.late.remembers() {
             let before = Box::new(self.clone());
-            self.late.open(function, Some(before));
+            self.late.open(function, self.now, Some(before));
         }
         if let Some(cfg) = self.functions.get(function) {
             self.outstanding.reset(cfg.requester);

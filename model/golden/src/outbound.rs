@@ -63,7 +63,9 @@ impl Judge {
         };
         let cfg = *self.functions.of(requester).ok_or(Violation::Requester { seen: requester })?;
         let function = cfg.function;
-        let late = self.late.may_be(function, op.posted());
+        // A fetch and a flush are nobody's request.
+        let own = !op.posted() && (first_be == 0 || self.tables.in_memory(Iova(address.0)));
+        let late = self.may_be_late(function, op.posted(), own);
         if !cfg.bus_master && !late {
             return Err(Violation::BusMasterOff { function, address });
         }

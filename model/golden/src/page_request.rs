@@ -208,14 +208,14 @@ impl Judge {
         })
     }
 
-    /// When answers that refuse a request the byte at `iova` have arrived since it was accepted.
+    /// When answers that refuse a request the byte at `iova` have arrived since the oldest request open with it was accepted.
     pub(crate) fn refusals(&self, open: &Open, scope: PasidPrefix, iova: Iova) -> impl Iterator<Item = Serial> {
         let answers = self.translations.covering(open.wr.function, scope, iova);
         answers.filter_map(|(answer, _)| {
             let (read, write) = (answer.entry.read, answer.entry.write);
             // W = 0 in an answer to NW = 1 is no refusal.
             let refused = !grants(read, write || answer.no_write && open.wr.op.writes(), &open.wr);
-            (answer.arrived > open.accepted && refused).then_some(answer.arrived)
+            (answer.arrived > open.since && refused).then_some(answer.arrived)
         })
     }
 

@@ -174,9 +174,14 @@ impl Judge {
             std::iter::once(0).chain((first..=w.offset).step_by(4096)).map(move |offset| (w, offset))
         });
         // As the write, or as what it is: a read of no bytes, which needs less.
-        let ways = pages.flat_map(|(w, offset)| {
-            let read = self.legal(&w.open.read_of_nothing(offset), 0).collect::<Vec<_>>();
-            self.legal(&w.open, offset).chain(read)
+        let written = pages.map(|(w, offset)| (&w.open, offset));
+        // What failed on its way may have been on a path, and be followed by a flush, though nothing of it has left.
+        let failed = self.paths.failed.values().map(|(_, open)| open).filter(|o| o.wr.function == access.function);
+        let failed =
+            failed.flat_map(|open| (0..open.wr.length.0.max(1)).step_by(4096).map(move |offset| (open, offset)));
+        let ways = written.chain(failed).flat_map(|(open, offset)| {
+            let read = self.legal(&open.read_of_nothing(offset), 0).collect::<Vec<_>>();
+            self.legal(open, offset).chain(read)
         });
         ways.filter(move |(at, address, _)| *at == access.at && page(*address) == page(access.address)).map(|w| w.2)
     }

@@ -15,6 +15,8 @@ pub(crate) struct Open {
     pub(crate) wr: WorkRequest,
     /// When it was accepted; also its number.
     pub(crate) accepted: Serial,
+    /// When the oldest request then open was accepted: an answer that has come for that one may serve this one too.
+    pub(crate) since: Serial,
     /// Message bytes handed over, by their offset.
     data: BTreeMap<u32, Vec<u8>>,
     /// Read data delivered, up to this offset.
@@ -24,7 +26,7 @@ pub(crate) struct Open {
 impl Open {
     /// What is remembered of a request that has ended.
     pub(crate) fn remembered(open: &Self) -> Self {
-        Self { wr: open.wr, accepted: open.accepted, data: BTreeMap::new(), delivered: 0 }
+        Self { wr: open.wr, accepted: open.accepted, since: open.since, data: BTreeMap::new(), delivered: 0 }
     }
 
     /// The zero-length read of its byte at `offset`.
@@ -124,7 +126,8 @@ impl Default for Requests {
 
 impl Requests {
     pub(crate) fn accept(&mut self, wr: &WorkRequest, now: Serial) -> Result<(), Violation> {
-        let open = Open { wr: *wr, accepted: now, data: BTreeMap::new(), delivered: 0 };
+        let since = self.open.keys().next().copied().unwrap_or(now);
+        let open = Open { wr: *wr, accepted: now, since, data: BTreeMap::new(), delivered: 0 };
         let request = open.name();
         if self.names.contains_key(&request) || self.orphans.contains(&request) {
             return Err(Violation::NameInUse { request });
@@ -159,7 +162,7 @@ impl Requests {
 
     /// When the oldest open request was accepted, or now.
     pub(crate) fn oldest(&self, now: Serial) -> Serial {
-        self.open.keys().next().copied().unwrap_or(now)
+        self.open.values().map(|o| o.since).min().unwrap_or(now)
     }
 
     /// Message bytes were handed over.

@@ -167,6 +167,8 @@ pub(crate) struct Translations {
     sizes: BTreeSet<u8>,
     pub(crate) failures: Vec<Failure>,
     pending: Vec<Invalidation>,
+    /// Functions that have been reset and not configured since: they need not answer.
+    down: BTreeSet<FunctionId>,
     /// Traffic classes in which a function has sent translated writes, a bit each.
     carried: BTreeMap<FunctionId, u8>,
 }
@@ -188,6 +190,7 @@ impl Translations {
             a.scope != answer.scope
                 || a.entry != answer.entry
                 || a.flushed
+                || a.asked > answer.asked
                 || a.no_write != answer.no_write
                 || !a.excluded.is_empty()
         });
@@ -206,6 +209,15 @@ impl Translations {
             let answers = self.answers.get(&(function, *log2, Iova(iova.0 - offset)));
             let answers = answers.into_iter().flatten().filter(move |a| a.serves(prefix));
             answers.map(move |a| (a, TlpAddr(a.entry.address.0 | offset)))
+        })
+    }
+
+    /// Whether an answer about some of these addresses has come since `serial`.
+    pub(crate) fn arrived_since(&self, function: FunctionId, range: (Iova, Iova), serial: Serial) -> bool {
+        let mut mine = self.answers.iter().filter(|((f, ..), _)| *f == function);
+        mine.any(|((_, log2, start), answers)| {
+            let last = start.0 | ((1 << log2) - 1);
+            start.0 <= range.1.0 && last >= range.0.0 && answers.iter().any(|a| a.arrived > serial)
         })
     }
 
@@ -228,7 +240,8 @@ impl Translations {
         *self = Self::default();
     }
 
-    pub(crate) fn accepted(&mut self, invalidation: Invalidation) {
+    pub(crate) fn accepted(&mut self, mut invalidation: Invalidation) {
+        invalidation.excused = self.down.contains(&invalidation.function);
         // One from before a reset is forgotten when its ITag comes again.
         let again = |p: &Invalidation| (p.function, p.itag) == (invalidation.function, invalidation.itag);
         self.pending.retain(|p| !(p.excused && again(p)));
@@ -282,8 +295,14 @@ impl Translations {
         self.pending.iter().find(|p| !p.excused).map(|p| (p.function, p.itag))
     }
 
+    /// A function is configured again after a reset.
+    pub(crate) fn up(&mut self, function: FunctionId) {
+        self.down.remove(&function);
+    }
+
     /// A function was reset: its invalidations need no completion.
     pub(crate) fn drop_pending(&mut self, function: FunctionId) {
+        self.down.insert(function);
         self.pending.iter_mut().filter(|p| p.function == function).for_each(|p| p.excused = true);
     }
 

@@ -211,6 +211,9 @@ fn assemble(
         steps.push(request.step(Style::Orderly, &regions, streams, cycle));
         if let Some(Action::Request(setup)) = steps.last_mut().map(|step| &mut step.action) {
             setup.bytes = setup.bytes.min(LARGEST);
+            // A stream belongs to a function.
+            let index = regions.iter().position(|r| r.name == setup.region).unwrap_or(0) as u16;
+            setup.stream = (2 * index + regions[usize::from(index)].function) % streams;
         }
     }
     let mut revoked = vec![false; regions.len()];

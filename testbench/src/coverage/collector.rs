@@ -128,7 +128,6 @@ impl Collector {
         let asking = self.in_flight(|f| f.kind == TlpKind::TranslationRequest);
         let fetching = self.in_flight(|f| f.kind == TlpKind::TableRead);
         let invalidating = self.functions.values().any(|f| !f.pending.is_empty());
-        let another = !self.revoking.is_empty();
         self.revoking.insert(key);
         let c = &mut self.coverage;
         c.hit(if flush { "revoke.flush" } else { "revoke.plain" });
@@ -137,7 +136,6 @@ impl Collector {
         c.hit_if(asking, "race.revoke-asking");
         c.hit_if(fetching, "race.revoke-fetching");
         c.hit_if(invalidating, "race.revoke-invalidating");
-        c.hit_if(another, "race.revoke-revoking");
     }
 
     fn configured(&mut self, cfg: &FunctionCfg) {

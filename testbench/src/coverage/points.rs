@@ -62,7 +62,6 @@ points! {
     "race.answer-after-completion": "an answer asked for before an invalidation of it, after its completion";
     "race.invalidate-revoking": "an Invalidate Request while a revocation is under way";
     "race.revoke-invalidating": "a revocation while an invalidation is not complete";
-    "race.revoke-revoking": "a revocation while another is under way";
     "race.remap-twice": "two invalidations of one range before a completion";
     "race.revoke-reading": "a revocation while a read of the region is under way";
     "race.revoke-writing": "one while a write of the region is under way";

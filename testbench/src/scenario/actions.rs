@@ -186,6 +186,8 @@ impl<U: Block<In = UnitIn, Out = UnitOut>, O: Observer<Faulty<U>>> Run<'_, U, O>
             self.reset = true;
             self.invalidator.excuse(function);
             self.work.abandon(function);
+        } else {
+            self.invalidator.up(function);
         }
         self.system.configure(cfg);
     }

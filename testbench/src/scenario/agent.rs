@@ -32,13 +32,23 @@ pub(super) struct Invalidator {
     pending: Vec<Pending>,
     /// Next ITag to try.
     next: u8,
+    /// Functions that have been reset and not configured since.
+    down: Vec<FunctionId>,
     /// Invalidate Completions that answered nothing.
     pub(super) unexpected: u64,
 }
 
 impl Invalidator {
     pub(super) fn want(&mut self, wanted: Wanted) {
-        self.wanted.push_back(wanted);
+        // A function that is down has nothing to invalidate, and answers nothing.
+        if !self.down.contains(&wanted.function) {
+            self.wanted.push_back(wanted);
+        }
+    }
+
+    /// A function is configured again.
+    pub(super) fn up(&mut self, function: FunctionId) {
+        self.down.retain(|f| *f != function);
     }
 
     /// Whether everything is answered.
@@ -59,6 +69,8 @@ impl Invalidator {
 
     /// A function was reset: its invalidations need not be answered.
     pub(super) fn excuse(&mut self, function: FunctionId) {
+        self.down.push(function);
+        self.wanted.retain(|w| w.function != function);
         self.pending.iter_mut().filter(|p| p.wanted.function == function).for_each(|p| p.excused = true);
     }
 

@@ -437,9 +437,6 @@ impl<U: Block<In = UnitIn, Out = UnitOut>, O: Observer<U>> System<U, O> {
     fn take_inputs(&mut self) -> Result<(), RunError> {
         let now = self.now();
         let Self { fabric, observer, inp, out, .. } = self;
-        if O::EVENTS && inp.cfg.valid {
-            observer.event(&Event::Configured(&inp.cfg));
-        }
         if inp.wr.valid && out.wr_ready {
             if O::EVENTS {
                 observer.event(&Event::RequestAccepted(&inp.wr));
@@ -457,6 +454,10 @@ impl<U: Block<In = UnitIn, Out = UnitOut>, O: Observer<U>> System<U, O> {
                 observer.event(&Event::TlpIn { tlp: &packet.tlp, payload: &packet.payload });
             }
         });
+        // What is taken at the edge of a configuration comes before it: a reset takes it away with the rest.
+        if O::EVENTS && inp.cfg.valid {
+            observer.event(&Event::Configured(&inp.cfg));
+        }
         if !self.registers.idle() {
             let done = self.registers.observe(inp, out)?;
             if let Some(access) = done {
