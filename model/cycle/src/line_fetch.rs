@@ -47,6 +47,8 @@ pub struct LineFetches {
     entries: Vec<Entry>,
     shares: Partitions,
     timeouts: Timeouts,
+    /// A fetch that had timed out may be used again.
+    freed: bool,
     /// The output register.
     request: LineRequest,
 }
@@ -58,6 +60,7 @@ impl LineFetches {
             shares,
             entries: vec![Entry::default(); count as usize],
             timeouts: Timeouts::new(count),
+            freed: false,
             request: LineRequest::default(),
         }
     }
@@ -66,6 +69,7 @@ impl LineFetches {
     pub fn reset(&mut self) {
         self.entries.fill(Entry::default());
         self.timeouts.reset();
+        self.freed = false;
         self.request = LineRequest::default();
     }
 
@@ -104,7 +108,7 @@ impl LineFetches {
             return Some(Arrival { line, fetch: fetch as u8, data: None, stale, partition });
         }
         let entry = self.entries.get_mut(usize::from(fill.index))?;
-        entry.retired = false;
+        self.freed |= std::mem::take(&mut entry.retired);
         let entry = Some(&*entry).filter(|e| e.open && !e.to_send)?;
         let data = (fill.ok && !entry.stale).then_some(fill.line);
         let Entry { line, stale, partition, .. } = *entry;
@@ -114,6 +118,18 @@ impl LineFetches {
     /// A revocation starts: nothing under way may be kept.
     pub fn revoke(&mut self) {
         self.entries.iter_mut().for_each(|e| e.stale = true);
+    }
+
+    /// Whether the late completion of a fetch has come: whoever waits for any fetch asks again.
+    pub fn freed(&mut self) -> bool {
+        std::mem::take(&mut self.freed)
+    }
+
+    /// Whether no fetch can be opened for a function until a late completion comes, which may be never.
+    pub fn dead(&self, function: FunctionId) -> bool {
+        let partition = self.shares.of(function);
+        let retired = self.entries.iter().filter(|e| e.retired && e.partition == partition).count();
+        retired >= self.shares.share(self.entries.len() as u32) as usize
     }
 
     /// Ends a fetch.

@@ -120,6 +120,9 @@ impl Mpt {
         let (region, syndrome) = match (&stage.read.line, in_table) {
             (_, false) => (Region::default(), Syndrome::INVALID_KEY),
             (_, true) if stage.failed => (Region::default(), Syndrome::TABLE_FETCH),
+            (None, true) if self.fetches.find(u64::from(key_index)).is_none() && self.fetches.dead(wr.function) => {
+                (Region::default(), Syndrome::TABLE_FETCH)
+            }
             (Some(line), true) => {
                 self.cache.touch(u64::from(key_index), &stage.read);
                 self.out.stat_hit = true;
@@ -209,16 +212,23 @@ impl Mpt {
         for (ended, fault) in [(written, false), (unusable.map(|a| a.fetch), fault)] {
             let Some(ended) = ended else { continue };
             self.fetches.close(ended);
-            for i in 0..self.streams.len() {
-                let s = &mut self.streams[i];
-                if s.stall == Stall::Fetch(ended) {
-                    s.stall = Stall::No;
-                    s.failed = fault;
-                } else if s.stall == Stall::AnyFetch {
-                    s.stall = Stall::No;
-                }
-                self.refresh(i);
+            self.wake(Some(ended), fault);
+        }
+        if self.fetches.freed() {
+            self.wake(None, false);
+        }
+    }
+
+    /// A fetch has ended, or may be used again: those that waited for it or for any go on.
+    fn wake(&mut self, ended: Option<u8>, fault: bool) {
+        for i in 0..self.streams.len() {
+            let s = &mut self.streams[i];
+            match s.stall {
+                Stall::Fetch(fetch) if Some(fetch) == ended => (s.stall, s.failed) = (Stall::No, fault),
+                Stall::AnyFetch => s.stall = Stall::No,
+                _ => continue,
             }
+            self.refresh(i);
         }
     }
 }

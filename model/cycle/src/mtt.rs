@@ -141,6 +141,7 @@ impl Mtt {
         self.out.stat_merge = joined.is_some();
         match joined.or_else(|| self.fetches.open(line, segment.tag.function)) {
             Some(fetch) => self.waiting[usize::from(fetch)].insert(slot),
+            None if self.fetches.dead(segment.tag.function) => self.fail(segment, Syndrome::TABLE_FETCH),
             None => self.unassigned.insert(slot),
         }
     }
@@ -166,6 +167,9 @@ impl Mtt {
                 waiting.remove(slot);
                 self.parked[usize::from(slot.0)].tag.syndrome = Syndrome::TABLE_FETCH;
             }
+        }
+        if self.fetches.freed() {
+            self.retry.union(&std::mem::take(&mut self.unassigned));
         }
     }
 

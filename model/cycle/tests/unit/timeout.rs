@@ -2,7 +2,7 @@
 
 use crate::bench::{Bench, request};
 use types::tlp::Body;
-use types::{Mode, Op, Syndrome};
+use types::{Mode, Op, Syndrome, UnitCfg};
 
 /// Cycles in a tick of TIMEOUT.
 const TICK: u64 = 1024;
@@ -109,4 +109,58 @@ fn an_invalidation_is_answered_once_the_read_it_waits_for_has_timed_out() {
     assert!(b.messages.is_empty());
     b.idle(2 * TICK);
     assert_eq!(b.messages.len(), 1);
+}
+
+/// One MPT and one MTT fetch at a time, as `tiny` has them: what is behind a lost one ends, and goes on with the late answer.
+#[test]
+fn requests_behind_a_retired_table_fetch_end_and_go_on_once_it_is_back() {
+    for warm in [false, true] {
+        let cfg = UnitCfg { mpt_fetches: 1, mtt_fetches: 1, ..UnitCfg::named("small").unwrap() };
+        let mut b = Bench::with(cfg, Mode::Emtt);
+        if warm {
+            // The MPT line is there: the MTT line of page 40 is what is lost.
+            b.warm(1);
+        }
+        b.write_register(0x1c, 1);
+        b.lose_completions = true;
+        b.send(request(1, 0, Op::READ, 40 << 12, 64));
+        b.idle(3 * TICK);
+        // Two more, on the stream of the first and on another: nothing can be fetched for them.
+        b.send(request(2, 0, Op::READ, 40 << 12, 64));
+        b.send(request(3, 1, Op::READ, 48 << 12, 64));
+        b.idle(3 * TICK);
+        let mut done: Vec<_> = b.done.iter().map(|d| (d.1, d.2)).collect();
+        done.sort_unstable();
+        let lost = Syndrome::TABLE_FETCH.0;
+        assert_eq!(done, [(1, lost), (2, lost), (3, lost)], "warm {warm}");
+        b.let_completions_go();
+        b.idle(50);
+        b.send(request(4, 0, Op::READ, 40 << 12, 64));
+        b.idle(600);
+        assert_eq!(b.done.last().map(|d| (d.1, d.2)), Some((4, 0)), "warm {warm}");
+    }
+}
+
+/// A request that waits for any fetch is woken by the late completion of one that had timed out.
+#[test]
+fn a_late_table_completion_wakes_who_waits_for_a_fetch() {
+    for warm in [false, true] {
+        let cfg = UnitCfg { mpt_fetches: 1, mtt_fetches: 1, ..UnitCfg::named("small").unwrap() };
+        let mut b = Bench::with(cfg, Mode::Emtt);
+        if warm {
+            b.warm(1);
+        }
+        b.write_register(0x1c, 1);
+        b.lose_completions = true;
+        b.send(request(1, 0, Op::READ, 40 << 12, 64));
+        b.send(request(2, 1, Op::READ, 48 << 12, 64));
+        // Just over the time-out, so that the second has been woken and has asked, or has failed.
+        b.idle(2 * TICK + 64);
+        b.let_completions_go();
+        b.idle(3 * TICK);
+        assert_eq!(b.done.len(), 2, "warm {warm}: {:?}", b.done);
+        b.send(request(3, 1, Op::READ, 48 << 12, 64));
+        b.idle(600);
+        assert_eq!(b.done.last().map(|d| (d.1, d.2)), Some((3, 0)), "warm {warm}");
+    }
 }
