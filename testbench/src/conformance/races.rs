@@ -150,8 +150,6 @@ fn rules(disturbance: Disturbance) -> impl Strategy<Value = Rule> {
         let act = match act {
             Act::DelayNs(ns) if ns < 60_000 => Act::DelayNs(ns),
             _ if tlp == TlpKind::InvalidateRequest => Act::DelayNs(500),
-            // A table fetch that has timed out is not asked for again once its late completion has come: known gap.
-            Act::DelayNs(60_000) if tlp == TlpKind::TableCompletion => Act::Poison,
             // Data that is short looks like the first part of more.
             Act::ShortenDw(_) if tlp == TlpKind::DataCompletion => Act::Poison,
             // Other bits of an answer are addresses, and those of data are data.
