@@ -19,7 +19,7 @@ use crate::line_fetch::LineFetches;
 use crate::progress::{Wait, wait};
 use std::collections::VecDeque;
 use types::config::RETRANSLATE_SLOTS;
-use types::port::{Asked, CheckedRequest, MptIn, MptOut, Retranslate, TableControl, WorkRequest};
+use types::port::{Asked, CheckedRequest, CoherentPage, MptIn, MptOut, Retranslate, TableControl, WorkRequest};
 use types::{Block, Cycle, Mode, Op, Region, StreamId, Syndrome, UnitCfg};
 /// What is held here, and what it needs to go on.
 pub const WAITS: &[Wait] = &[
@@ -166,7 +166,11 @@ impl Mpt {
             out.unordered = region.unordered;
             out.pasid = region.pasid;
             out.page_log2 = region.page_size.log2();
-            out.entry = region.entry_address(region.page_index(wr.va));
+            let page = region.page_index(wr.va);
+            out.entry = region.entry_address(page);
+            if region.coherent && out.mode == Mode::Emtt {
+                out.coherent = CoherentPage { valid: true, iova: region.page_iova(page), counter: region.counter };
+            }
         }
     }
 

@@ -82,7 +82,7 @@ impl Bench {
 fn segment(slot: u16, entry: Iova) -> Segment {
     let tag =
         SegmentTag { slot: Slot(slot), op: Op::WRITE, length: Length(64), mode: Mode::Emtt, ..SegmentTag::default() };
-    Segment { valid: true, tag, entry, page_log2: 12, page_offset: Iova(0x123) }
+    Segment { valid: true, tag, entry, page_log2: 12, page_offset: Iova(0x123), ..Segment::default() }
 }
 
 fn line(entry: MttEntry) -> Line {
@@ -90,7 +90,14 @@ fn line(entry: MttEntry) -> Line {
 }
 
 fn host() -> MttEntry {
-    MttEntry { address: TlpAddr(0x5_0000), present: true, owner: Owner::Host, write: true, read: true }
+    MttEntry {
+        address: TlpAddr(0x5_0000),
+        present: true,
+        owner: Owner::Host,
+        write: true,
+        read: true,
+        ..MttEntry::default()
+    }
 }
 
 #[test]

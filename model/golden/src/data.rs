@@ -3,7 +3,7 @@
 use crate::Judge;
 use crate::function::prefix;
 use crate::request::{Move, Open, State};
-use crate::tables::{Path, grants, page_check};
+use crate::tables::{Path, grants};
 use crate::translations::Used;
 use crate::versions::{Serial, When};
 use crate::violation::Violation;
@@ -202,9 +202,10 @@ impl Judge {
             let mask = region.page_size.offset_mask().0;
             // No TLP crosses 4 KiB, the smallest page, so that one page and one translation always cover it.
             let left = 4096 - (va.0 & 0xfff) as u32;
-            for entry in self.tables.entries(region, wr.key, region.page_index(va), when) {
-                let iova = Iova(entry.address.0 & !mask | va.0 & mask);
-                let syndrome = if syndrome.is_ok() { page_check(entry, wr) } else { syndrome };
+            let page = region.page_index(va);
+            for entry in self.tables.entries(region, wr.key, page, when) {
+                let iova = Iova(self.tables.page_address(region, page, entry).0 | va.0 & mask);
+                let syndrome = if syndrome.is_ok() { self.tables.page_check(region, entry, wr) } else { syndrome };
                 let verdict = if syndrome.is_ok() { Verdict::Legal(left) } else { Verdict::Refused(syndrome) };
                 let plain = prefix(cfg, region.pasid, wr.op == Op::READ);
                 let (none, address) = (PasidPrefix::default(), TlpAddr(iova.0));

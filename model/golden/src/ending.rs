@@ -4,7 +4,7 @@ use crate::Judge;
 use crate::function::prefix;
 use crate::outstanding::Read;
 use crate::request::Open;
-use crate::tables::{Path, page_check, reach};
+use crate::tables::{Path, Tables, reach};
 use crate::versions::When;
 use crate::violation::Violation;
 use types::{Iova, MttEntry, Op, PageIndex, Region, StreamId, Syndrome, Va, WrId};
@@ -20,9 +20,10 @@ pub(crate) struct Page<'a> {
 
 impl Page<'_> {
     /// The addresses still needed, as an entry maps them.
-    pub(crate) fn range(&self, entry: &MttEntry) -> (Iova, Iova) {
+    pub(crate) fn range(&self, tables: &Tables, entry: &MttEntry) -> (Iova, Iova) {
         let mask = self.region.page_size.offset_mask().0;
-        let map = |va: Va| Iova(entry.address.0 & !mask | va.0 & mask);
+        let Iova(start) = tables.page_address(self.region, self.index, entry);
+        let map = |va: Va| Iova(start | va.0 & mask);
         (map(self.first), map(self.last))
     }
 }
@@ -65,16 +66,17 @@ impl Judge {
         let read = |test: &dyn Fn(&Read) -> bool| {
             self.outstanding.reads.values().any(|r| r.claim(open.accepted).is_some() && test(r))
         };
-        let ats = |p: &Page<'_>, e: &MttEntry| page_check(e, wr).is_ok() && self.tables.path(p.region, e) == Path::Ats;
+        let check = |p: &Page<'_>, e: &MttEntry| self.tables.page_check(p.region, e, wr);
+        let ats = |p: &Page<'_>, e: &MttEntry| check(p, e).is_ok() && self.tables.path(p.region, e) == Path::Ats;
         match syndrome {
             s if s <= Syndrome::RIGHTS => self.tables.verdicts(wr, since).any(|(verdict, _)| verdict == s),
             Syndrome::NOT_PRESENT => self.not_present(open, sent),
-            Syndrome::PAGE_RIGHTS => entry(&|_, e| page_check(e, wr) == syndrome),
+            Syndrome::PAGE_RIGHTS => entry(&|p, e| check(p, e) == syndrome),
             Syndrome::TRANSLATION_ACCESS => {
                 entry(&|p, e| ats(p, e) && self.denied(open, p, e) && self.may_not_wait(open, p))
             }
             Syndrome::TRANSLATION_FAILED => entry(&|p, e| {
-                let (first, last) = p.range(e);
+                let (first, last) = p.range(&self.tables, e);
                 let failures = self.translations.failures.iter().filter(|f| f.arrived > open.since);
                 ats(p, e) && failures.filter(|f| f.function == wr.function).any(|f| f.first <= last && f.last >= first)
             }),
@@ -92,8 +94,9 @@ impl Judge {
                 read(&|r| r.outcome.is_none())
                     || entry(&|p, e| {
                         // An answer may have come after it was given up.
-                        let answered = self.translations.arrived_since(wr.function, p.range(e), open.since);
-                        ats(p, e) && (answered || self.outstanding.asks(wr.function, p.range(e)))
+                        let range = p.range(&self.tables, e);
+                        let answered = self.translations.arrived_since(wr.function, range, open.since);
+                        ats(p, e) && (answered || self.outstanding.asks(wr.function, range))
                     })
             }
             Syndrome::BUS_MASTER_OFF => self.functions.was(wr.function, open.accepted, |c| !c.bus_master),
@@ -110,7 +113,7 @@ impl Judge {
     /// read, or lacks W for a write though it was asked for (NW = 0). What was cached before cannot refuse: R = W = 0 is
     /// never cached, and missing permission is asked for again.
     pub(crate) fn denied(&self, open: &Open, page: &Page<'_>, entry: &MttEntry) -> bool {
-        let (first, last) = page.range(entry);
+        let (first, last) = page.range(&self.tables, entry);
         // The PASID's use may have ended meanwhile.
         self.functions.was(open.wr.function, open.accepted, |cfg| {
             let scope = prefix(cfg, page.region.pasid, true);

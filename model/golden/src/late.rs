@@ -10,7 +10,7 @@ use crate::versions::Serial;
 use crate::{Judge, Violation};
 use std::collections::BTreeMap;
 use types::tlp::Body;
-use types::{Event, FunctionId, Tlp};
+use types::{AddressType, Event, FunctionId, Tlp};
 
 /// TLPs of each class that may still leave.
 #[derive(Clone, Copy, Debug, Default)]
@@ -105,7 +105,8 @@ impl Judge {
 
     /// A TLP left the unit: by what is in force, or as one committed before a reset.
     pub(crate) fn sent(&mut self, tlp: &Tlp, payload: &[u8]) -> Result<(), Violation> {
-        let Body::Memory { op, requester, .. } = tlp.body else { return self.outbound(tlp, payload) };
+        let Body::Memory { op, at, requester, .. } = tlp.body else { return self.outbound(tlp, payload) };
+        let asks = at == AddressType::TRANSLATION_REQUEST;
         let Some(function) = self.functions.of(requester).map(|c| c.function) else {
             return self.outbound(tlp, payload);
         };
@@ -119,6 +120,11 @@ impl Judge {
                 let mut tried = judge.clone();
                 if tried.observe(&Event::TlpOut { tlp, payload }).is_ok() {
                     *judge = tried;
+                    // A Translation Request may as well be one of after the reset: then its answer counts now.
+                    let mut now = self.clone();
+                    if asks && now.outbound(tlp, payload).is_ok() {
+                        *self = now;
+                    }
                     Ok(())
                 } else {
                     self.outbound(tlp, payload)

@@ -10,6 +10,7 @@
 //! | `translations` | what ATS has answered, and the scope of invalidations |
 //! | `data` | data TLPs: to which request each belongs, and whether it is legal for it |
 //! | `outbound` | every TLP that leaves: form, table fetches, Translation Requests, tags |
+//! | `commands` | Translation Requests that the driver wants, for the entries of coherent regions |
 //! | `prefetch` | Translation Requests for a page that nobody needs yet |
 //! | `outstanding` | completions |
 //! | `late` | what had been committed before a configuration took something away |
@@ -28,6 +29,7 @@
 //! or `TlpOut`. `ReadData` and `WriteData` may be told in pieces of any size. After a refused event the judge's state is
 //! not defined: one violation ends a trace.
 
+mod commands;
 mod data;
 mod ending;
 mod function;
@@ -66,6 +68,7 @@ pub struct Judge {
     /// Completions may take longer than the unit waits.
     timeouts: bool,
     late: late::Late,
+    commands: commands::Commands,
     /// The unit may ask ahead for the page behind one that is needed.
     prefetch: bool,
 }
@@ -105,6 +108,9 @@ impl Judge {
             Event::RevocationReported { key } => {
                 self.driver_flushed(key)?;
                 self.tables.revocation_reported(key, now, oldest)?;
+            }
+            Event::TranslationAsked { function, pasid, iova, no_write } => {
+                self.commands.add(function, pasid, iova, no_write);
             }
             Event::RequestAccepted(wr) => {
                 self.tables.used(wr.key, now);
@@ -200,6 +206,7 @@ impl Judge {
             self.requests = request::Requests::default();
             self.paths = paths::Paths::default();
             self.late.clear();
+            self.commands = commands::Commands::default();
             self.pages = page_request::Pages::default();
             return;
         };
@@ -215,6 +222,7 @@ impl Judge {
         self.translations.drop_pending(function);
         self.paths.reset(function);
         self.pages.forget_function(function);
+        self.commands.forget(function);
         let open = self.requests.open.values();
         let gone: Vec<Serial> = open.filter(|o| o.wr.function == function).map(|o| o.accepted).collect();
         for number in gone {

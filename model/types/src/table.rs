@@ -46,6 +46,8 @@ pub struct MttEntry {
     pub write: bool,
     /// Bit 0: the page may be read.
     pub read: bool,
+    /// Bits 11:4: in a coherent region, the generation under which a GPU page was translated; ignored elsewhere.
+    pub generation: u8,
 }
 
 impl MttEntry {
@@ -53,13 +55,14 @@ impl MttEntry {
     pub fn encode(self) -> TableWord {
         TableWord(
             (self.address.0 & !mask(12))
+                | u64::from(self.generation) << 4
                 | u64::from(self.present) << 3
                 | u64::from(self.owner == Owner::Gpu) << 2
                 | u64::from(self.write) << 1
                 | u64::from(self.read),
         )
     }
-    /// The entry of an 8-byte word; bits 11:4 are ignored.
+    /// The entry of an 8-byte word.
     pub fn decode(word: TableWord) -> Self {
         let word = word.0;
         Self {
@@ -68,6 +71,7 @@ impl MttEntry {
             owner: if word >> 2 & 1 == 1 { Owner::Gpu } else { Owner::Host },
             write: word >> 1 & 1 == 1,
             read: word & 1 == 1,
+            generation: (word >> 4) as u8,
         }
     }
 }
@@ -87,13 +91,16 @@ pub struct TableWord(pub u64);
 /// | 0 | 55:54 | mode: 0 unit default, 1 direct, 2 ats, 3 emtt |
 /// | 0 | 56 | valid |
 /// | 0 | 57 | unordered: no flush where the path changes |
+/// | 0 | 60 | coherent: in mode emtt, GPU entries came through ATS and stay subject to invalidation |
 /// | 1 | 19:0 | PASID |
 /// | 1 | 20, 21, 22 | PASID valid, Privileged Mode Requested, Execute Requested |
 /// | 1 | 32, 33, 34, 35 | local write, remote read, remote write, remote atomic |
 /// | 2 | 63:0 | start virtual address |
 /// | 3 | 63:0 | length in bytes |
 /// | 4 | 63:0 | IOVA of the region's first MTT entry, 8-byte aligned |
-/// | 5–7 | | reserved, zero |
+/// | 5 | 11:0 | coherent regions: number of the generation counter, 0 for that of the function |
+/// | 5 | 63:12 | coherent regions: I/O virtual address of the page of the first MTT entry |
+/// | 6–7 | | reserved, zero |
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Region {
     /// The entry is in use.
@@ -120,6 +127,12 @@ pub struct Region {
     pub length: ByteCount,
     /// Where the region's MTT entries stand; entry 0 is for the page that holds `start`.
     pub mtt: Iova,
+    /// GPU entries came through ATS and stay subject to invalidation; counts in mode emtt alone.
+    pub coherent: bool,
+    /// Generation counter of a coherent region, 12 bits: 0 that of its function, n that of range n − 1 of the unit.
+    pub counter: u16,
+    /// I/O virtual address of a coherent region's first page, aligned to its page size.
+    pub iova: Iova,
 }
 
 impl Region {
@@ -133,7 +146,8 @@ impl Region {
             | u64::from(self.page_size.log2()) << 48
             | (self.mode as u64) << 54
             | bit(self.valid, 56)
-            | bit(self.unordered, 57);
+            | bit(self.unordered, 57)
+            | bit(self.coherent, 60);
         line[1] = u64::from(self.pasid.pasid.0) & mask(20)
             | bit(self.pasid.valid, 20)
             | bit(self.pasid.privileged, 21)
@@ -145,6 +159,7 @@ impl Region {
         line[2] = self.start.0;
         line[3] = self.length.0;
         line[4] = self.mtt.0;
+        line[5] = self.iova.0 & !mask(12) | u64::from(self.counter) & mask(12);
         Line(line)
     }
 
@@ -176,6 +191,9 @@ impl Region {
             start: Va(w[2]),
             length: ByteCount(w[3]),
             mtt: Iova(w[4]),
+            coherent: bit(w[0], 60),
+            counter: (w[5] & mask(12)) as u16,
+            iova: Iova(w[5] & !mask(12)),
         }
     }
 
@@ -191,6 +209,11 @@ impl Region {
     pub fn page_index(&self, va: Va) -> PageIndex {
         let log2 = self.page_size.log2();
         PageIndex((va.0 >> log2).wrapping_sub(self.start.0 >> log2))
+    }
+
+    /// I/O virtual address of page `index` of a coherent region.
+    pub fn page_iova(&self, index: PageIndex) -> Iova {
+        Iova(self.iova.0.wrapping_add(index.0 << self.page_size.log2()))
     }
 
     /// Where the MTT entry of page `index` stands.

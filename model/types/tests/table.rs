@@ -10,8 +10,14 @@ use types::{
 
 #[test]
 fn mtt_entry_vectors() {
-    let entry =
-        |present, owner, write, read| MttEntry { address: TlpAddr(0x0123_4567_89ab_c000), present, owner, write, read };
+    let entry = |present, owner, write, read| MttEntry {
+        address: TlpAddr(0x0123_4567_89ab_c000),
+        present,
+        owner,
+        write,
+        read,
+        ..MttEntry::default()
+    };
     for (entry, word) in [
         (entry(false, Owner::Host, false, false), 0x0123_4567_89ab_c000),
         (entry(false, Owner::Host, false, true), 0x0123_4567_89ab_c001),
@@ -22,7 +28,9 @@ fn mtt_entry_vectors() {
     ] {
         assert_eq!(entry.encode(), TableWord(word));
         assert_eq!(MttEntry::decode(TableWord(word)), entry);
-        assert_eq!(MttEntry::decode(TableWord(word | 0xff0)), entry, "bits 11:4 are ignored");
+        let generation = MttEntry { generation: 0xa5, ..entry };
+        assert_eq!(generation.encode(), TableWord(word | 0xa50));
+        assert_eq!(MttEntry::decode(TableWord(word | 0xa50)), generation);
     }
 }
 
@@ -41,16 +49,20 @@ fn mpt_entry_vector() {
         start: Va(0x7fff_1234_5678),
         length: ByteCount(0x1_0000_0001),
         mtt: Iova(0x0000_0042_0000_0040),
+        coherent: true,
+        counter: 0x102,
+        iova: Iova(0x7000_0123_4000),
     };
     // Word 0: variant 7:0 = 5a; PD 31:8 = 123456; function 47:32 = 0003; byte 6 = mode 3 << 6 | 21 = 0xd5;
-    // byte 7 = valid | unordered << 1 = 3. Word 1: PASID, valid bit 20, privileged bit 21; rights 32 and 34.
+    // byte 7 = valid | unordered << 1 | coherent << 4 = 0x13. Word 1: PASID, valid bit 20, privileged bit 21; rights 32 and 34.
+    // Word 5: the counter in bits 11:0 below the address.
     let line = Line([
-        0x03d5_0003_1234_565a,
+        0x13d5_0003_1234_565a,
         0x0000_0005_003a_bcde,
         0x0000_7fff_1234_5678,
         0x0000_0001_0000_0001,
         0x0000_0042_0000_0040,
-        0,
+        0x0000_7000_0123_4102,
         0,
         0,
     ]);
@@ -100,6 +112,8 @@ fn pages_and_entries() {
     assert_eq!(region.page_index(Va(0x1_ffff)), PageIndex(0));
     assert_eq!(region.page_index(Va(0x2_0000)), PageIndex(1));
     assert_eq!(region.entry_address(PageIndex(9)), Iova(0x8000_0088));
+    let coherent = Region { iova: Iova(0x7000_0000), ..region };
+    assert_eq!(coherent.page_iova(PageIndex(9)), Iova(0x7009_0000));
 }
 
 #[test]
@@ -145,7 +159,7 @@ fn keys_rights_and_syndromes() {
 
 prop_compose! {
     fn any_region()(
-        (valid, unordered) in any::<(bool, bool)>(),
+        (valid, unordered, coherent) in any::<(bool, bool, bool)>(),
         variant in any::<u8>(),
         pd in 0u32..1 << 24,
         function in any::<u16>(),
@@ -153,7 +167,7 @@ prop_compose! {
         mode in 0u8..4,
         pasid in 0u32..1 << 20,
         f in any::<[bool; 7]>(),
-        words in any::<[u64; 3]>(),
+        words in any::<[u64; 4]>(),
     ) -> Region {
         Region {
             valid,
@@ -168,6 +182,9 @@ prop_compose! {
             start: Va(words[0]),
             length: ByteCount(words[1]),
             mtt: Iova(words[2]),
+            coherent,
+            counter: (words[3] & 0xfff) as u16,
+            iova: Iova(words[3] & !0xfff),
         }
     }
 }
@@ -181,7 +198,7 @@ proptest! {
     #[test]
     fn mtt_entries_round_trip(word in any::<u64>()) {
         let entry = MttEntry::decode(TableWord(word));
-        prop_assert_eq!(entry.encode(), TableWord(word & !0xff0));
+        prop_assert_eq!(entry.encode(), TableWord(word));
         prop_assert_eq!(MttEntry::decode(entry.encode()), entry);
     }
 

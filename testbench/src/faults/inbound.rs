@@ -34,6 +34,7 @@ impl Plant {
         }
         self.register(inp);
         self.page_register(inp);
+        self.coherent_register(inp);
         if self.fault == Fault::DoneBeforeSent {
             self.forge(inp, own);
         }
@@ -88,6 +89,9 @@ impl Plant {
         let (fault, Incoming { of, dws }) = (self.fault, self.incoming);
         let words = beat.strb.count_ones() as usize / 2;
         for (i, word) in beat.data.0[..words].iter_mut().enumerate() {
+            if of == Use::Mpt {
+                self.coherent_word(dws / 2 + i, word);
+            }
             match (of, fault) {
                 (Use::Mtt, Fault::WrongOwner) if *word != 0 => *word ^= 1 << 2,
                 (Use::Mtt, Fault::PageRightsIgnored) if *word != 0 => *word |= 0b11,
@@ -121,6 +125,9 @@ impl Plant {
         if self.incoming.of == Use::Translation && (*code != status::SC || 4 * length_dw >= *byte_count) {
             self.asking = self.asking.saturating_sub(1);
         }
+        if matches!(self.incoming.of, Use::Mpt | Use::Mtt) && (*code != status::SC || carried >= *byte_count) {
+            self.coherent.fetching = self.coherent.fetching.saturating_sub(1);
+        }
         if self.incoming.of == Use::Data && (*code != status::SC || carried >= *byte_count) {
             self.reading = self.reading.saturating_sub(1);
         }
@@ -140,6 +147,7 @@ impl Plant {
     fn message(&mut self, inp: &mut UnitIn, own: &UnitOut, shown: &UnitOut) {
         let taken = inp.rx_msg_tlp.valid && shown.rx_msg_tlp_ready;
         self.messages += u64::from(taken);
+        self.coherent_message(&inp.rx_msg_tlp, taken);
         match self.fault {
             Fault::AcceptingWaitsForCredit if self.no_credit => inp.rx_msg_tlp = MessageTlp::default(),
             Fault::CompletionEarly if taken => {
@@ -151,12 +159,14 @@ impl Plant {
                 inp.rx_msg_tlp = MessageTlp::default();
             }
             Fault::LosesInvalidation if taken && self.messages == 17 => inp.rx_msg_tlp = MessageTlp::default(),
-            Fault::DrainWaitsForTranslation => {
+            Fault::DrainWaitsForTranslation | Fault::InvalidationWaitsForFetch => {
+                let waits =
+                    if self.fault == Fault::DrainWaitsForTranslation { self.asking } else { self.coherent.fetching };
                 if taken {
                     self.withheld.push_back(inp.rx_msg_tlp);
                 }
                 inp.rx_msg_tlp = match self.withheld.front() {
-                    Some(message) if self.asking == 0 => *message,
+                    Some(message) if waits == 0 => *message,
                     _ => MessageTlp::default(),
                 };
                 if inp.rx_msg_tlp.valid && own.rx_msg_tlp_ready {

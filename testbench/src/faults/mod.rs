@@ -4,6 +4,7 @@
 //! other than what has arrived, so that the unit does in good faith what a unit with that fault inside would do. The
 //! surroundings, the judge and the checker always see what is on the pins outside.
 
+mod coherent;
 mod early;
 mod inbound;
 mod outbound;
@@ -153,6 +154,16 @@ faults! {
     DrainWaitsForPage,
     /// The driver's answer to an event goes to another region.
     ResumeIgnored,
+    /// Coherent regions are taken for plain ones: generations of MTT entries are not looked at.
+    CoherentIgnored,
+    /// A range of coherent addresses is taken to be its first page.
+    RangeNarrow,
+    /// A region without a range of its own takes that of another one.
+    CounterMistaken,
+    /// The entry that the driver gets has the generation of its answer, not of its request.
+    GenerationLate,
+    /// Invalidations wait until no table fetch is in flight.
+    InvalidationWaitsForFetch,
 }
 
 impl std::fmt::Display for Fault {

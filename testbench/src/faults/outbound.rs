@@ -12,6 +12,7 @@ impl Plant {
         if matches!(self.fault, Fault::CompletionEarly | Fault::AnswerKept) {
             self.early.outputs(out);
         }
+        self.coherent_outputs(out);
         self.change(&mut out.tx_wr_req_tlp, true);
         self.change(&mut out.tx_rd_req_tlp, false);
         match self.fault {
@@ -21,7 +22,7 @@ impl Plant {
                 out.completion.syndrome = Syndrome::RIGHTS;
             }
             Fault::AcceptingWaitsForCredit if self.no_credit => out.rx_msg_tlp_ready = false,
-            Fault::DrainWaitsForTranslation => out.rx_msg_tlp_ready = true,
+            Fault::DrainWaitsForTranslation | Fault::InvalidationWaitsForFetch => out.rx_msg_tlp_ready = true,
             Fault::DoneBeforeSent => {
                 let key = (out.completion.stream, out.completion.id);
                 match self.forged.front() {

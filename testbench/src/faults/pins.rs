@@ -1,6 +1,7 @@
 //! A unit with a fault at its pins.
 
 use super::Fault;
+use super::coherent::Coherent;
 use super::early::Early;
 use super::pages::Asking;
 use std::collections::{BTreeSet, VecDeque};
@@ -60,6 +61,7 @@ pub(super) struct Plant {
     pub(super) swallowed: BTreeSet<(StreamId, WrId)>,
     pub(super) early: Early,
     pub(super) asking_pages: Asking,
+    pub(super) coherent: Coherent,
     /// The unit's own outputs in this cycle.
     own: UnitOut,
     shown: UnitOut,
@@ -85,6 +87,7 @@ impl Plant {
             swallowed: BTreeSet::new(),
             early: Early::default(),
             asking_pages: Asking::default(),
+            coherent: Coherent::default(),
             own: UnitOut::default(),
             shown: UnitOut::default(),
         }
@@ -141,6 +144,8 @@ impl Plant {
                 self.pages = [self.pages[1], Some(address.0 >> 12)];
             }
         }
+        let own = self.own;
+        self.coherent_fetch(&own, inp);
         if inp.cfg.valid && inp.cfg.function.0 == 0 {
             self.tag_mode = inp.cfg.tag_mode;
         }

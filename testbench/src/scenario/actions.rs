@@ -15,7 +15,7 @@ use system::fabric::{Class, nic_function};
 use system::{Observer, Time};
 use types::ats::InvalidateRange;
 use types::port::{FunctionCfg, UnitIn, UnitOut, WorkRequest};
-use types::{Block, Event, FunctionId, Iova, Length, Mode, Op, Owner, PageSize, Pasid, PasidPrefix, StreamId, Va};
+use types::{Block, Event, FunctionId, Iova, Length, Op, Owner, PageSize, Pasid, PasidPrefix, StreamId, Va};
 
 impl<U: Block<In = UnitIn, Out = UnitOut>, O: Observer<Faulty<U>>> Run<'_, U, O> {
     fn remap(&mut self, i: usize, setup: &RemapSetup) -> Result<(), Finding> {
@@ -95,12 +95,10 @@ impl<U: Block<In = UnitIn, Out = UnitOut>, O: Observer<Faulty<U>>> Run<'_, U, O>
         }
         self.steps[i].unmapped = true;
         let freed = place.unmap(&mut self.system.fabric);
-        let (flushed, mode) = (place.flushed(setup), place.registered.mode);
+        let (flushed, by_ats) = (place.flushed(setup), place.by_ats());
         let region = Some(setup.region.clone());
         self.free(freed, flushed);
-        if mode == Mode::Ats
-            && let Ok(wanted) = self.invalidation(i, &InvalidateSetup { region, ..InvalidateSetup::default() })
-        {
+        if by_ats && let Ok(wanted) = self.invalidation(i, &InvalidateSetup { region, ..InvalidateSetup::default() }) {
             self.invalidator.want(wanted);
             return false;
         }

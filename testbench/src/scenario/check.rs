@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
 use system::Config;
 use system::fabric::{Act, Rule};
-use types::{Owner, PageSize, Syndrome};
+use types::{Mode, Owner, PageSize, Syndrome};
 
 type Outcome = Result<(), Finding>;
 
@@ -140,6 +140,12 @@ impl Rules<'_> {
         if let Some(name) = &region.iova_of {
             let before = self.scenario.regions[..i].iter().map(|r| r.name.as_str());
             one_of(key("iova_of"), name, "a region that stands before", before)?;
+        }
+        let mode = region.mode.or(self.cfg.unit.mode);
+        if region.coherent && (mode != Mode::Emtt || region.memory != Owner::Gpu || region.iova_of.is_some()) {
+            let allowed =
+                "must be false: only GPU memory in mode emtt, at IOVAs of its own, has entries that came through ATS";
+            return broken(key("coherent"), true, allowed);
         }
         self.function_number(key("function"), region.function)?;
         range(key("pasid"), region.pasid.unwrap_or(0).into(), 0, PASIDS as u64)?;

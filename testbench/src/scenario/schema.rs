@@ -132,6 +132,9 @@ pub struct RegionSetup {
     /// MTT entries are not present until the driver fills them on an event.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub filled_on_demand: bool,
+    /// GPU pages of a region in mode emtt are translated by ATS and stay subject to invalidation.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub coherent: bool,
 }
 
 fn small_page() -> u64 {
@@ -165,6 +168,7 @@ impl RegionSetup {
             translations: None,
             paged: false,
             filled_on_demand: false,
+            coherent: false,
         }
     }
 }

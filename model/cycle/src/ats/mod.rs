@@ -1,4 +1,5 @@
-//! `ats`: outstanding Translation Requests, Invalidate Requests (invalidate.rs), Page Requests (page_request.rs).
+//! `ats`: outstanding Translation Requests, Invalidate Requests (invalidate.rs), Page Requests (page_request.rs), and what
+//! the driver has translated (command.rs).
 //!
 //! ```text
 //!  miss ─► m ─► merge with an open request, or open one ─► grant
@@ -19,6 +20,7 @@
 //! With `ats_prefetch` a miss also asks for the page behind it (prefetch.rs). With 5-bit tags there may be fewer numbers
 //! than requests (`UnitCfg::tags_in`); those without a number are not opened.
 
+mod command;
 mod invalidate;
 mod messages;
 mod page_request;
@@ -27,6 +29,7 @@ mod request;
 
 use crate::progress::{Wait, wait};
 use crate::timeout::Timeouts;
+use command::Command;
 use invalidate::Invalidations;
 use messages::{NO_MESSAGE, response_of};
 use page_request::PageRequests;
@@ -46,6 +49,9 @@ pub const WAITS: &[Wait] = &[
     wait("ats.prefetch", "tlp_tx.ats_request", "it has not been sent"),
     wait("ats.prefetch", "agent.completion", "it has been sent"),
     wait("ats.prefetch", "atc.fill", "its answer is being kept"),
+    wait("ats.command", "ats.request", "every request of its partition is in use"),
+    wait("ats.command", "tlp_tx.ats_request", "it has not been sent"),
+    wait("ats.command", "agent.completion", "it has been sent"),
     wait("ats.invalidation", "ats.request", "a fill is on its way into the ATC: its answer is there already"),
     wait("ats.invalidation", "ats.prefetch", "a fill is on its way into the ATC: its answer is there already"),
     wait("ats.invalidation", "atc.engine", "its range is swept"),
@@ -89,6 +95,7 @@ pub struct Ats {
     pages: PageRequests,
     /// The message that leaves is one of `pages`.
     page_leaves: bool,
+    command: Command,
     out: AtsOut,
 }
 
@@ -108,6 +115,7 @@ impl Ats {
         self.answered.clear();
         self.filling = None;
         self.open = 0;
+        self.command = Command::None;
         self.out = AtsOut::default();
     }
 
@@ -146,6 +154,7 @@ impl Ats {
     fn place_one(&mut self, partition: usize, miss: &AtsMiss) -> bool {
         let joins = self.requests.iter().position(|r| {
             r.under_way()
+                && !r.command
                 && r.key.function == miss.key.function
                 && r.key.pasid == miss.key.pasid
                 && r.covers(miss.key.iova, self.granule_log2)
@@ -164,7 +173,7 @@ impl Ats {
                     self.out.stat_stall_full = true;
                     return false;
                 };
-                self.open(index, miss);
+                self.open(index, miss, false);
                 index
             }
         };
@@ -197,7 +206,7 @@ impl Ats {
         self.functions.get(usize::from(function.0)).copied().unwrap_or_default()
     }
 
-    fn open(&mut self, index: usize, miss: &AtsMiss) {
+    fn open(&mut self, index: usize, miss: &AtsMiss, command: bool) {
         let key = AtcKey { iova: Iova(self.granule(miss.key.iova) << self.granule_log2), ..miss.key };
         let function = self.function(key.function);
         let refused = match function {
@@ -209,14 +218,16 @@ impl Ats {
         // No more than a completion may carry (10.2.2), and not past the end of the address space.
         let most = if function.rcb { ENTRIES } else { ENTRIES / 2 };
         let left = (u64::MAX >> self.granule_log2) - self.granule(key.iova) + 1;
-        let asked = u64::from(self.entries).min(most as u64).min(left) as u8;
-        self.requests[index] = Request { state, key, asked, write: miss.write, ..Request::default() };
+        let asked = if command { 1 } else { u64::from(self.entries).min(most as u64).min(left) as u8 };
+        self.requests[index] = Request { state, key, asked, write: miss.write, command, ..Request::default() };
         self.open += 1;
         match refused {
             Some(syndrome) => self.answer(index, syndrome, (true, true)),
             None => {
                 self.to_send.push_back(index as u8);
-                self.expect_next(index, miss.write);
+                if !command {
+                    self.expect_next(index, miss.write);
+                }
             }
         }
     }
@@ -298,7 +309,11 @@ impl Ats {
 
     fn end(&mut self, index: u8) {
         let request = &mut self.requests[usize::from(index)];
-        self.out.wake = request.wake;
+        if request.command {
+            self.out.translated = command::told(request, self.command);
+        } else {
+            self.out.wake = request.wake;
+        }
         if request.discard {
             (self.out.wake.fail_reads, self.out.wake.fail_writes) = (false, false);
         }
@@ -396,6 +411,7 @@ impl Block for Ats {
             flush_sent: false,
             pages: PageRequests::new(cfg),
             page_leaves: false,
+            command: Command::None,
             out: AtsOut::default(),
         }
     }
@@ -420,7 +436,9 @@ impl Block for Ats {
         self.invalidate(inp, if response.is_some() { &NO_MESSAGE } else { &inp.message });
         self.page(inp, response);
         self.messages(inp.answer_ready, answer);
-        self.place();
+        if !self.open_command(&inp.translate) {
+            self.place();
+        }
         if miss_ready && inp.miss.valid {
             self.misses[self.shares.of(inp.miss.key.function)].push_back(inp.miss);
         }
@@ -432,7 +450,7 @@ impl Block for Ats {
     fn idle_until(&self, inp: &AtsIn) -> Option<Cycle> {
         let inputs =
             inp.reset || inp.cfg.valid || inp.miss.valid || inp.cpl.valid || inp.message.valid || inp.command.valid;
-        let inputs = inputs || inp.page.valid;
+        let inputs = inputs || inp.page.valid || inp.translate.valid != (self.command != Command::None);
         // Cycles with a request in flight are counted.
         let still = self.invalidations.idle()
             && self.pages.idle()
@@ -441,7 +459,9 @@ impl Block for Ats {
             && self.misses.iter().all(VecDeque::is_empty)
             && self.prefetch.idle()
             && self.out.stat_fields().0 == 0
-            && !self.out.wake.valid;
+            && !self.out.wake.valid
+            && !self.out.translated.valid
+            && self.command != Command::Wanted;
         (!inputs && still && !self.out.grant_valid).then_some(Cycle(u64::MAX))
     }
 }

@@ -34,6 +34,8 @@ pub(super) struct Request {
     /// It is a prefetch, and whether a miss has joined it.
     pub(super) ahead: bool,
     pub(super) joined: bool,
+    /// The driver asked for it: nobody waits here, and the ATC keeps nothing.
+    pub(super) command: bool,
     /// Granules asked for.
     pub(super) asked: u8,
     /// An invalidation has passed what was asked for: the answer counts for nothing.
@@ -117,7 +119,7 @@ impl Request {
     /// The next entry to keep, if one is left; those without access are passed over. The first comes last: it is the one
     /// that was missed, and none of the others may take its place.
     pub(super) fn next_fill(&mut self, granule_log2: u8) -> Option<AtcFill> {
-        if self.discard {
+        if self.discard || self.command {
             return None;
         }
         while self.filled < self.received {

@@ -12,7 +12,7 @@ use types::port::{EpochNote, ReleasedSegment, Retranslate, Retranslated, Segment
 /// Both epochs of a function, or of what was looked up for it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Epochs {
-    /// Another with every invalidation; concerns translations that came through the ATC.
+    /// Another with every invalidation; concerns translations that came through ATS.
     pub(super) invalidation: u32,
     /// Another with every revocation; concerns everything.
     pub(super) grant: u32,
@@ -45,13 +45,13 @@ impl EpochTable {
     /// Whether a mapping of epochs `of` may no longer be used by `tag`'s function.
     pub(super) fn outdate(&self, tag: &SegmentTag, of: Epochs) -> bool {
         let now = self.0.get(usize::from(tag.function.0)).copied().unwrap_or_default();
-        now.grant != of.grant || through_atc(tag) && now.invalidation != of.invalidation
+        now.grant != of.grant || through_ats(tag) && now.invalidation != of.invalidation
     }
 }
 
-/// Whether the segment's translation came through the ATC, so that invalidations concern it.
-fn through_atc(tag: &SegmentTag) -> bool {
-    tag.mode == Mode::Ats && (tag.length != Length(0) || tag.op != Op::WRITE)
+/// Whether the segment's translation came through ATS, by the ATC or by the table, so that invalidations concern it.
+fn through_ats(tag: &SegmentTag) -> bool {
+    (tag.mode == Mode::Ats || tag.coherent) && (tag.length != Length(0) || tag.op != Op::WRITE)
 }
 
 /// The epochs of a segment's mapping.
@@ -156,4 +156,5 @@ pub(super) fn apply(segment: &mut ReleasedSegment, done: u32, answer: &Retransla
     segment.no_snoop = answer.no_snoop;
     segment.epoch = answer.epoch;
     segment.tag.asked.grant = answer.grant;
+    segment.tag.coherent = answer.coherent;
 }

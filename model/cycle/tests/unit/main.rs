@@ -6,6 +6,7 @@
 
 mod answers;
 mod bench;
+mod coherent;
 mod epochs;
 mod function;
 mod invalidate;

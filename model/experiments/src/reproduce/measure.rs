@@ -47,6 +47,8 @@ pub(super) fn region_spec(cfg: &Config, length: u64) -> RegionSpec {
         io_page: cfg.translation_page(),
         owner: cfg.region.memory,
         mode: cfg.region.mode,
+        coherent: cfg.region.coherent,
+        filled_at_once: cfg.driver.fills_at_once,
         ..RegionSpec::of(ByteCount(length))
     }
 }

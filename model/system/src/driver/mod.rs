@@ -41,6 +41,10 @@ pub struct RegionSpec {
     pub paged: bool,
     /// MTT entries are not present until they are filled one by one.
     pub filled_on_demand: bool,
+    /// GPU pages of an eMTT region are translated by ATS and stay subject to invalidation.
+    pub coherent: bool,
+    /// The entries of a coherent region are there from the beginning, as if they had been asked for one by one.
+    pub filled_at_once: bool,
 }
 
 impl RegionSpec {
@@ -61,6 +65,8 @@ impl RegionSpec {
             page_rights: (true, true),
             paged: false,
             filled_on_demand: false,
+            coherent: false,
+            filled_at_once: false,
         }
     }
 }
@@ -99,6 +105,8 @@ pub struct Driver {
     next_host: u64,
     next_gpu: u64,
     variant: u8,
+    /// Which region each range of the unit is for.
+    ranges: Vec<Option<Key>>,
     /// Mixed into the places of pages.
     seed: u64,
 }
@@ -115,6 +123,11 @@ const LAST_VA: u64 = 1 << 62;
 impl Driver {
     /// The driver of a unit whose regions inherit `default_mode`.
     pub fn new(default_mode: Mode, fabric: &Fabric, seed: u64) -> Self {
+        Self::with_ranges(default_mode, fabric, seed, 0)
+    }
+
+    /// The driver of a unit with `ranges` ranges for coherent regions.
+    pub fn with_ranges(default_mode: Mode, fabric: &Fabric, seed: u64, ranges: u32) -> Self {
         let (base, length) = fabric.memories.tables.window();
         Self {
             default_mode,
@@ -123,6 +136,7 @@ impl Driver {
             next_host: base.0 + length.0,
             next_gpu: fabric.gpu_base().0,
             variant: 0,
+            ranges: vec![None; ranges as usize],
             seed,
         }
     }
@@ -170,6 +184,8 @@ impl Driver {
         }
         self.variant = self.variant.wrapping_add(0x35);
         let key = Key::new(index, self.variant);
+        let coherent = spec.coherent && mode == Mode::Emtt && spec.owner == Owner::Gpu;
+        let counter = if coherent { self.range_for(key) } else { 0 };
         let scatter = Scatter {
             base: BusAddr(base),
             log2,
@@ -201,12 +217,22 @@ impl Driver {
             start: Va(start),
             length: spec.length,
             mtt,
+            coherent,
+            counter,
+            iova: if coherent { Iova(iova) } else { Iova(0) },
         };
-        let registered =
-            Registered { key, region, owner: spec.owner, mode, io, filled_on_demand: spec.filled_on_demand };
+        let (filled_on_demand, filled_at_once) = (spec.filled_on_demand, spec.filled_at_once);
+        let registered = Registered { key, region, owner: spec.owner, mode, io, filled_on_demand, filled_at_once };
         fabric.map(io);
         fabric.memories.tables.insert(registered);
         Ok(registered)
+    }
+
+    /// A range of the unit for a region, as the number of its counter; 0, the function's, when none is left.
+    fn range_for(&mut self, key: Key) -> u16 {
+        let Some(free) = self.ranges.iter().position(Option::is_none) else { return 0 };
+        self.ranges[free] = Some(key);
+        free as u16 + 1
     }
 
     /// Makes the region's MPT entry invalid and takes its mapping out of the IOMMU. The unit's caches are not told: that

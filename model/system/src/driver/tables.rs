@@ -22,6 +22,8 @@ pub struct Registered {
     pub io: IoRange,
     /// Entries are not present until they are filled one by one.
     pub filled_on_demand: bool,
+    /// Entries of a coherent region are there from the beginning, as if they had been asked for.
+    pub filled_at_once: bool,
 }
 
 impl Registered {
@@ -36,6 +38,11 @@ impl Registered {
     pub fn pages(&self) -> u64 {
         let within = self.region.start.0 % self.region.page_size.bytes().0;
         (within + self.region.length.0).div_ceil(self.region.page_size.bytes().0)
+    }
+
+    /// Whether the driver has the unit ask for the region's entries.
+    pub fn asks(&self) -> bool {
+        self.region.coherent && !self.filled_at_once && !self.filled_on_demand
     }
 
     /// The MTT entry that page `index` has after registration.
@@ -58,7 +65,15 @@ impl Registered {
             self.io.base.0 + offset
         };
         let owner = if final_address { Owner::Gpu } else { Owner::Host };
-        MttEntry { address: TlpAddr(address), present: true, owner, write: self.io.write, read: self.io.read }
+        let (write, read) = (self.io.write, self.io.read);
+        let entry = MttEntry { address: TlpAddr(address), present: true, owner, write, read, generation: 0 };
+        match (final_address && self.region.coherent, self.filled_at_once) {
+            (false, _) => entry,
+            // Counters start at 1.
+            (true, true) => MttEntry { generation: 1, ..entry },
+            // The driver does not know the address before the unit has asked for it.
+            (true, false) => MttEntry { address: TlpAddr(0), ..entry },
+        }
     }
 }
 
@@ -176,6 +191,15 @@ impl Tables {
     /// The region of an MPT index.
     pub fn at(&self, index: u32) -> Option<&Registered> {
         self.regions.get(index as usize)?.as_ref()
+    }
+
+    /// The regions that share the generation counter of a coherent region, itself among them.
+    pub fn under_counter_of(&self, region: &Registered) -> impl Iterator<Item = &Registered> {
+        let (function, counter) = (region.region.function, region.region.counter);
+        let same = move |r: &&Registered| {
+            r.region.coherent && r.region.counter == counter && (counter > 0 || r.region.function == function)
+        };
+        self.regions.iter().flatten().filter(same)
     }
 
     /// The region under a key.

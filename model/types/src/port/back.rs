@@ -1,9 +1,9 @@
 //! Ports of `dma`, `tlp_tx`, `tlp_rx` and `regs`.
 
 use super::{
-    Beat, Completion, Credits, EpochNote, FlushNote, FunctionCfg, LineFill, LineRequest, MessageTlp, PageEvent,
-    PageResume, ReadData, ReleasedSegment, Retranslate, Retranslated, Revocation, TableControl, TlpBeat, WriteData,
-    WriteDataRequest, WriteSent,
+    Beat, CoherentRange, Completion, Credits, EpochNote, FlushNote, FunctionCfg, LineFill, LineRequest, MessageTlp,
+    PageEvent, PageResume, ReadData, ReleasedSegment, Retranslate, Retranslated, Revocation, StaleNote, TableControl,
+    TlpBeat, TranslateAnswer, TranslateCommand, WriteData, WriteDataRequest, WriteSent,
 };
 use crate::access::{AddressType, PasidPrefix};
 use crate::addr::{FunctionId, TlpAddr};
@@ -313,6 +313,12 @@ ports! {
         command_failed: bool,
         /// driver events
         event: PageEvent,
+        /// the answer to the driver's `translate`
+        translated: TranslateAnswer,
+        /// generation for the entry of that answer
+        generation: u8,
+        /// a stale entry of a coherent region was met
+        stale: StaleNote,
     }
 
     |cfg|
@@ -342,6 +348,10 @@ ports! {
         event_ready: bool,
         /// the driver's answer to events
         resume: PageResume,
+        /// a generation counter starts anew
+        range: CoherentRange,
+        /// driver command: a translation for an MTT entry
+        translate: TranslateCommand,
         /// an enabled interrupt cause is pending
         irq: bool,
     }

@@ -1,8 +1,9 @@
 //! Ports of `mpt`, `seg` and `mtt`.
 
 use super::{
-    CheckedRequest, EpochNote, FunctionCfg, LineFill, LineRequest, MappedSegment, PageEvent, PageResume, Retranslate,
-    RevokeLines, Segment, SlotNote, StreamNote, TableControl, WorkRequest,
+    AtcInvalidate, CheckedRequest, CoherentRange, EpochNote, FunctionCfg, LineFill, LineRequest, MappedSegment,
+    PageEvent, PageResume, Retranslate, RevokeLines, Segment, SlotNote, StaleNote, StreamNote, TableControl,
+    TranslateCommand, WorkRequest,
 };
 use crate::ports;
 
@@ -110,6 +111,14 @@ ports! {
         event_ready: bool,
         /// the driver's answer
         resume: PageResume,
+        /// an invalidation that `atc` is offered
+        invalidate: AtcInvalidate,
+        /// `atc` takes it
+        invalidate_ready: bool,
+        /// a generation counter starts anew
+        range: CoherentRange,
+        /// driver command: the generation of its counter is wanted
+        translate: TranslateCommand,
         /// test hook: flips a parity bit of the line that this cycle's fill writes
         inject_parity: bool,
     }
@@ -125,6 +134,10 @@ ports! {
         mapped: MappedSegment,
         /// driver events
         event: PageEvent,
+        /// generation of the command's counter when the command came, until it is answered
+        generation: u8,
+        /// a stale entry of a coherent region was met
+        stale: StaleNote,
         /// a lookup hit the MTT cache
         stat_hit: bool,
         /// a lookup missed the MTT cache
@@ -139,6 +152,10 @@ ports! {
         stat_fault: bool,
         /// a driver event was raised
         stat_event: bool,
+        /// an access met a stale entry of a coherent region: it asks by ATS
+        stat_stale: bool,
+        /// an invalidation began a generation: entries of coherent regions became stale
+        stat_generation: bool,
         /// a lookup missed and found a parity error in its set (counted as a miss as well)
         stat_parity: bool,
     }

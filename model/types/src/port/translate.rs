@@ -2,7 +2,8 @@
 
 use super::{
     CplBeat, EpochNote, FlushNote, FunctionCfg, MappedSegment, MessageTlp, PageAnswer, PageMiss, PageWake,
-    ReleasedSegment, Retranslated, Revocation, RevokeLines, SlotNote, TlpDescriptor, WriteSent,
+    ReleasedSegment, Retranslated, Revocation, RevokeLines, SlotNote, TlpDescriptor, TranslateAnswer, TranslateCommand,
+    WriteSent,
 };
 use crate::access::{PasidPrefix, Syndrome};
 use crate::addr::{FunctionId, Iova, Slot, TlpAddr};
@@ -295,6 +296,8 @@ ports! {
         timeout: u16,
         /// segments that may wait for a page
         page: PageMiss,
+        /// driver command: a translation for an MTT entry
+        translate: TranslateCommand,
     }
 
     |cfg|
@@ -340,6 +343,8 @@ ports! {
         command_done: bool,
         /// the flush read of the command failed; with `command_done`
         command_failed: bool,
+        /// the translation that the driver asked for
+        translated: TranslateAnswer,
         /// a Translation Request was sent
         stat_request: bool,
         /// a miss joined a request in flight
