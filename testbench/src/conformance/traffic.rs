@@ -29,6 +29,7 @@ pub(super) struct RegionDraw {
     rights: &'static str,
     page_rights: &'static str,
     translations: Option<&'static str>,
+    coherent: bool,
 }
 
 pub(super) fn regions(style: Style) -> impl Strategy<Value = RegionDraw> {
@@ -52,7 +53,9 @@ pub(super) fn regions(style: Style) -> impl Strategy<Value = RegionDraw> {
     let sizes = (select(&[12, 12, 16, 21][..]), select(&[12, 12, 13, 16, 21][..]));
     let modes = select(&[Mode::Inherit, Mode::Inherit, Mode::Direct, Mode::Ats, Mode::Emtt][..]);
     let owner = select(&[Owner::Host, Owner::Gpu][..]);
-    let all_rights = (rights, page_rights, translations);
+    // Coherent regions are GPU memory in mode emtt.
+    let coherent = prop::bool::weighted(0.2);
+    let all_rights = (rights, page_rights, translations, coherent);
     (1..40_u64, 0..4096_u64, start, sizes, owner, modes, all_rights).prop_map(
         |(pages, cut, start, (page_log2, translation_log2), memory, mode, rights)| RegionDraw {
             pages,
@@ -60,11 +63,12 @@ pub(super) fn regions(style: Style) -> impl Strategy<Value = RegionDraw> {
             start,
             page_log2,
             translation_log2,
-            memory,
-            mode,
+            memory: if rights.3 { Owner::Gpu } else { memory },
+            mode: if rights.3 { Mode::Emtt } else { mode },
             rights: rights.0,
             page_rights: rights.1,
             translations: rights.2,
+            coherent: rights.3,
         },
     )
 }
@@ -82,6 +86,7 @@ impl RegionDraw {
             rights: self.rights.into(),
             pages: self.page_rights.into(),
             translations: self.translations.map(Into::into),
+            coherent: self.coherent,
             ..RegionSetup::new(&format!("r{index}"), 4096 * self.pages - self.cut)
         }
     }

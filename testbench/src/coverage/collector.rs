@@ -1,6 +1,7 @@
 //! Watches events and counts points: what leaves, what is configured and revoked.
 
 use super::Coverage;
+use super::coherent::Coherent;
 use std::collections::{BTreeMap, BTreeSet};
 use system::Statistics;
 use system::fabric::TlpKind;
@@ -60,9 +61,10 @@ pub struct Collector {
     pub(super) coverage: Coverage,
     pub(super) functions: BTreeMap<FunctionId, Function>,
     live: BTreeMap<(RequesterId, Tag), InFlight>,
-    open: BTreeMap<(StreamId, WrId), WorkRequest>,
+    pub(super) open: BTreeMap<(StreamId, WrId), WorkRequest>,
     pub(super) revoking: BTreeSet<Key>,
     number: u64,
+    pub(super) coherent: Coherent,
 }
 
 impl Collector {
@@ -97,6 +99,7 @@ impl Collector {
 
     /// Takes an event; `kind` is that of a TLP.
     pub fn event(&mut self, event: &Event<'_>, kind: Option<TlpKind>) {
+        self.coherent(event);
         match *event {
             Event::TlpOut { tlp, .. } => self.out(tlp, kind.unwrap_or(TlpKind::Other)),
             Event::TlpIn { tlp, payload } => self.arrived(tlp, payload, kind.unwrap_or(TlpKind::Other)),
