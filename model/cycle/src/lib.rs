@@ -11,6 +11,7 @@ pub mod dma;
 pub mod generations;
 pub mod line_cache;
 pub mod line_fetch;
+pub mod lives;
 pub mod mpt;
 pub mod mtt;
 pub mod page_events;

@@ -28,7 +28,9 @@ use crate::page_events::{Inputs, PageEvents};
 use crate::progress::{Wait, wait};
 use crate::slot_set::SlotSet;
 use std::collections::VecDeque;
-use types::port::{MappedSegment, MttIn, MttOut, Segment, SegmentTag, StaleNote, TranslateCommand};
+use types::port::{
+    AtcInvalidate, CoherentRange, MappedSegment, MttIn, MttOut, Segment, SegmentTag, StaleNote, TranslateCommand,
+};
 use types::{
     AddressType, Block, Cycle, Iova, Length, Mode, MttEntry, Op, Owner, Slot, Syndrome, TableWord, TlpAddr, UnitCfg,
 };
@@ -226,6 +228,12 @@ impl Mtt {
         let taken = (inp.invalidate.valid && inp.invalidate_ready).then_some(&inp.invalidate);
         if inp.range.valid || taken.is_some() {
             self.out.stat_generation = self.generations.step(&inp.range, taken);
+        }
+        if inp.cfg.valid && inp.cfg.reset {
+            // At once: the invalidation that a reset stands for comes later.
+            let function = inp.cfg.function;
+            let all = AtcInvalidate { valid: true, function, all: true, size_log2: 63, ..AtcInvalidate::default() };
+            self.out.stat_generation |= self.generations.step(&CoherentRange::default(), Some(&all));
         }
     }
 

@@ -9,8 +9,8 @@
 //! that the driver makes of it is what is kept. It is not withdrawn when an invalidation passes, for the generation that the
 //! entry gets is that of before the request left.
 
-use super::Ats;
 use super::request::Request;
+use super::{Asker, Ats};
 use types::port::{AtcKey, AtsMiss, TranslateAnswer, TranslateCommand};
 use types::{Iova, Syndrome, TlpAddr};
 
@@ -39,9 +39,9 @@ impl Ats {
         let partition = self.shares.of(command.function);
         let free = self.free().next();
         let index = if self.full(partition) { None } else { free.or_else(|| self.give_way(partition)) };
-        let Some(index) = index else { return false };
+        let Some(index) = index.or_else(|| self.spent(partition)) else { return false };
         let key = AtcKey { function: command.function, pasid: command.pasid, iova: command.iova };
-        self.open(index, &AtsMiss { valid: true, key, write: !command.no_write, ..AtsMiss::default() }, true);
+        self.open(index, &AtsMiss { valid: true, key, write: !command.no_write, ..AtsMiss::default() }, Asker::Command);
         self.command = Command::Asked(command.iova);
         true
     }

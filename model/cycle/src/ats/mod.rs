@@ -24,14 +24,16 @@ mod command;
 mod invalidate;
 mod messages;
 mod page_request;
+mod place;
 mod prefetch;
 mod request;
 
+use crate::lives::Lives;
 use crate::progress::{Wait, wait};
 use crate::timeout::Timeouts;
 use command::Command;
 use invalidate::Invalidations;
-use messages::{NO_MESSAGE, response_of};
+use messages::{Flush, NO_MESSAGE, response_of};
 use page_request::PageRequests;
 use prefetch::Prefetch;
 use request::{ENTRIES, Request, State};
@@ -65,6 +67,16 @@ pub const WAITS: &[Wait] = &[
     wait("ats.page", "agent.page_response", "it has been sent, or the function's allocation is used up"),
 ];
 
+/// For whom a request is opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Asker {
+    Miss,
+    /// A miss of before a function-level reset.
+    Over,
+    /// The driver.
+    Command,
+}
+
 /// The Translation Request block.
 #[derive(Clone, Debug)]
 pub struct Ats {
@@ -79,6 +91,7 @@ pub struct Ats {
     requests: Vec<Request>,
     /// Misses that were taken and have no request yet, by partition.
     misses: Vec<VecDeque<AtsMiss>>,
+    lives: Lives,
     /// The partition whose miss is placed next.
     turn: usize,
     shares: Partitions,
@@ -92,6 +105,7 @@ pub struct Ats {
     invalidations: Invalidations,
     /// The flush read has been put on `request`.
     flush_sent: bool,
+    flush: Flush,
     pages: PageRequests,
     /// The message that leaves is one of `pages`.
     page_leaves: bool,
@@ -106,9 +120,11 @@ impl Ats {
         self.invalidations.reset();
         self.timeouts.reset();
         (self.flush_sent, self.page_leaves) = (false, false);
+        self.flush = Flush::default();
         self.pages.reset();
         self.misses.iter_mut().for_each(VecDeque::clear);
         self.turn = 0;
+        self.lives.reset();
         self.usable = self.tags[0];
         self.to_send.clear();
         self.prefetch.reset();
@@ -123,93 +139,18 @@ impl Ats {
         iova.0 >> self.granule_log2
     }
 
-    /// Finds a place for a miss that was taken, the partitions in turn.
-    fn place(&mut self) {
-        if self.misses.iter().all(VecDeque::is_empty) {
-            self.open_prefetch();
-            return;
-        }
-        for n in 0..self.misses.len() {
-            let partition = (self.turn + n) & (self.misses.len() - 1);
-            let Some(miss) = self.misses[partition].front().copied() else { continue };
-            if self.place_one(partition, &miss) {
-                self.misses[partition].pop_front();
-                self.turn = (partition + 1) & (self.misses.len() - 1);
-                self.out.stat_stall_full = false;
-                return;
-            }
-        }
-    }
-
-    /// Whether a partition has its share of requests in flight.
-    fn full(&self, partition: usize) -> bool {
-        // A prefetch that has not been sent gives way.
-        let counts = |r: &Request| r.state != State::Free && !(r.ahead && r.state == State::ToSend);
-        let held = |r: &&Request| counts(r) && self.shares.of(r.key.function) == partition;
-        let held = self.requests.iter().filter(held).count();
-        held >= self.shares.share(self.usable as u32) as usize
-    }
-
-    /// Joins a miss to an open request, or opens one; returns whether there was a place.
-    fn place_one(&mut self, partition: usize, miss: &AtsMiss) -> bool {
-        let joins = self.requests.iter().position(|r| {
-            r.under_way()
-                && !r.command
-                && r.key.function == miss.key.function
-                && r.key.pasid == miss.key.pasid
-                && r.covers(miss.key.iova, self.granule_log2)
-                && (r.write || !miss.write)
-        });
-        let index = match joins {
-            Some(index) => {
-                self.out.stat_merge = true;
-                self.claim_prefetch(index, miss);
-                index
-            }
-            None => {
-                let free = self.free().next();
-                let index = if self.full(partition) { None } else { free.or_else(|| self.give_way(partition)) };
-                let Some(index) = index else {
-                    self.out.stat_stall_full = true;
-                    return false;
-                };
-                self.open(index, miss, false);
-                index
-            }
-        };
-        self.out.grant_valid = true;
-        self.out.grant_slot = miss.slot;
-        self.out.grant_index = index as u8;
-        let request = &self.requests[index];
-        // A failure is reported only for what was asked for: nobody asked for a prefetch.
-        self.out.grant_first = !request.ahead && self.granule(request.key.iova) == self.granule(miss.key.iova);
-        true
-    }
-
-    /// With partitions two more misses of one may come before it sees that it has no room, and they have their places.
-    fn offer_room(&mut self) {
-        let alone = self.misses.len() == 1;
-        self.out.miss_ready = !alone || self.misses[0].is_empty();
-        self.out.miss_room = 0;
-        for (partition, misses) in self.misses.iter().enumerate() {
-            self.out.miss_room |= u8::from(alone || misses.is_empty()) << partition;
-        }
-    }
-
-    /// Requests that are free and have a tag.
-    fn free(&self) -> impl Iterator<Item = usize> {
-        let numbered = self.requests.iter().take(self.usable).enumerate();
-        numbered.filter(|(_, r)| r.state == State::Free).map(|(index, _)| index)
-    }
-
     fn function(&self, function: FunctionId) -> FunctionCfg {
         self.functions.get(usize::from(function.0)).copied().unwrap_or_default()
     }
 
-    fn open(&mut self, index: usize, miss: &AtsMiss, command: bool) {
+    fn open(&mut self, index: usize, miss: &AtsMiss, asker: Asker) {
+        let command = asker == Asker::Command;
         let key = AtcKey { iova: Iova(self.granule(miss.key.iova) << self.granule_log2), ..miss.key };
         let function = self.function(key.function);
+        let spent = self.requests[index].state == State::Retired;
         let refused = match function {
+            _ if spent => Some(Syndrome::COMPLETION_TIMEOUT),
+            _ if asker == Asker::Over => Some(Syndrome::BUS_MASTER_OFF),
             FunctionCfg { bus_master: false, .. } => Some(Syndrome::BUS_MASTER_OFF),
             FunctionCfg { ats_enable: false, .. } => Some(Syndrome::ATS_OFF),
             _ => None,
@@ -219,8 +160,9 @@ impl Ats {
         let most = if function.rcb { ENTRIES } else { ENTRIES / 2 };
         let left = (u64::MAX >> self.granule_log2) - self.granule(key.iova) + 1;
         let asked = if command { 1 } else { u64::from(self.entries).min(most as u64).min(left) as u8 };
-        self.requests[index] = Request { state, key, asked, write: miss.write, command, ..Request::default() };
-        self.open += 1;
+        let write = miss.write;
+        self.requests[index] = Request { state, key, asked, write, command, late: spent, ..Request::default() };
+        self.open += u32::from(!spent);
         match refused {
             Some(syndrome) => self.answer(index, syndrome, (true, true)),
             None => {
@@ -300,10 +242,28 @@ impl Ats {
         if cfg.reset || cfg.ats_enable && !function.ats_enable {
             self.invalidations.flush(cfg.function);
         }
+        self.lives.configure(cfg);
         self.pages.configure(function, cfg);
         *function = *cfg;
+        if cfg.reset || !cfg.bus_master || !cfg.ats_enable {
+            self.silence(cfg);
+        }
         if cfg.function.0 == 0 {
             self.usable = self.tags[usize::from(cfg.tag_mode.min(2))];
+        }
+    }
+
+    /// A function may not send any more, or was reset: what it has not sent ends.
+    fn silence(&mut self, cfg: &FunctionCfg) {
+        let bus_master_off = cfg.reset || !cfg.bus_master;
+        let syndrome = if bus_master_off { Syndrome::BUS_MASTER_OFF } else { Syndrome::ATS_OFF };
+        for index in 0..self.requests.len() {
+            let request = &self.requests[index];
+            if request.state == State::ToSend && request.key.function == cfg.function {
+                self.to_send.retain(|i| usize::from(*i) != index);
+                self.prefetch.withdraw(index);
+                self.answer(index, syndrome, (true, true));
+            }
         }
     }
 
@@ -321,7 +281,7 @@ impl Ats {
             self.out.wake.syndrome = Syndrome::OK;
         }
         if request.late {
-            *request = Request { state: State::Retired, ..Request::default() };
+            *request = Request { state: State::Retired, key: request.key, ..Request::default() };
         } else {
             *request = Request::default();
             self.open -= 1;
@@ -330,7 +290,14 @@ impl Ats {
 
     /// Ends a request whose completion is overdue.
     fn expire(&mut self, limit: u16) {
-        let Some(index) = self.timeouts.step(self.open > 0, limit) else { return };
+        let under_way = self.open > 0 || self.flush != Flush::Free;
+        let Some(index) = self.timeouts.step(under_way, limit) else { return };
+        if index == self.requests.len() {
+            if self.flush == Flush::Sent {
+                (self.flush, self.out.stat_timeout) = (Flush::Overdue, true);
+            }
+            return;
+        }
         if self.requests[index].state == State::Sent {
             self.requests[index].late = true;
             self.out.stat_timeout = true;
@@ -400,15 +367,18 @@ impl Block for Ats {
             requests: vec![Request::default(); requests],
             misses: vec![VecDeque::with_capacity(2); cfg.shares().count()],
             turn: 0,
+            lives: Lives::new(cfg.functions),
             shares: cfg.shares(),
             to_send: VecDeque::with_capacity(requests),
             prefetch: Prefetch::new(cfg),
             answered: VecDeque::with_capacity(requests),
             filling: None,
             open: 0,
-            timeouts: Timeouts::new(cfg.ats_requests),
+            // The last one is the flush read's.
+            timeouts: Timeouts::new(cfg.ats_requests + 1),
             invalidations: Invalidations::new(cfg),
             flush_sent: false,
+            flush: Flush::default(),
             pages: PageRequests::new(cfg),
             page_leaves: false,
             command: Command::None,
@@ -456,6 +426,7 @@ impl Block for Ats {
             && self.pages.idle()
             && !self.out.answer.valid
             && self.open == 0
+            && self.flush == Flush::Free
             && self.misses.iter().all(VecDeque::is_empty)
             && self.prefetch.idle()
             && self.out.stat_fields().0 == 0
