@@ -19,6 +19,8 @@
 //! generations. After reset every counter is 0.
 
 use crate::atc::Owner;
+use types::bits::index_bits;
+use types::config::RETRANSLATE_SLOTS;
 use types::port::{AtcInvalidate, AtcKey, CoherentRange};
 use types::{FunctionId, Iova, UnitCfg};
 
@@ -35,8 +37,8 @@ impl Range {
     /// Whether an invalidation takes translations of the range away.
     fn hit(&self, inv: &AtcInvalidate) -> bool {
         let (meant, everywhere) = self.owner.scope(inv);
-        let low = (inv.iova.0 >> 12) & (u64::MAX << (inv.size_log2 - 12).min(63));
-        let high = low | !(u64::MAX << (inv.size_log2 - 12).min(63));
+        let low = (inv.iova.0 >> 12) & (u64::MAX << inv.size_log2.saturating_sub(12));
+        let high = low | !(u64::MAX << inv.size_log2.saturating_sub(12));
         // 63 stands for every address.
         meant && (everywhere || inv.size_log2 >= 63 || low <= self.last && self.first <= high)
     }
@@ -54,7 +56,34 @@ pub struct Generations {
     ranges: Vec<Range>,
 }
 
+/// Bits of storage that coherent regions add to a unit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Bits {
+    /// The counters of the functions.
+    pub functions: u32,
+    /// The ranges with their counters.
+    pub ranges: u32,
+    /// What requests and segments carry along: I/O virtual address of the page, counter, a flag.
+    pub carried: u32,
+    /// The driver's registers.
+    pub registers: u32,
+}
+
 impl Generations {
+    /// Bits of storage that coherent regions add to a unit of a configuration.
+    pub fn bits(cfg: &UnitCfg) -> Bits {
+        // First and last page of 52 bits, function, PASID and whether there is one, generation.
+        let range = 52 + 52 + cfg.function_bits() + 21 + 8;
+        // A flag, 52 bits of the page's address, the counter's number.
+        let page = 1 + 52 + index_bits(cfg.coherent_ranges + 1);
+        let queued = (cfg.streams + RETRANSLATE_SLOTS) * cfg.seg_depth();
+        // `mtt` keeps parked segments and its queue, `replay` and both queues of `dma` the flag alone.
+        let carried = page * queued + (page + 1) * 2 * cfg.slots() + cfg.slots() + 2 * cfg.dma_queue();
+        // Function, PASID, address, pages, command, status, entry, stale note.
+        let registers = 8 + 22 + 52 + 32 + 14 + 8 + 64 + 25;
+        Bits { functions: 8 * cfg.functions, ranges: range * cfg.coherent_ranges, carried, registers }
+    }
+
     /// The counters of a unit.
     pub fn new(cfg: &UnitCfg) -> Self {
         Self {

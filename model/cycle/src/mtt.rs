@@ -29,7 +29,8 @@ use crate::progress::{Wait, wait};
 use crate::slot_set::SlotSet;
 use std::collections::VecDeque;
 use types::port::{
-    AtcInvalidate, CoherentRange, MappedSegment, MttIn, MttOut, Segment, SegmentTag, StaleNote, TranslateCommand,
+    AtcInvalidate, CoherentRange, FunctionCfg, MappedSegment, MttIn, MttOut, Segment, SegmentTag, StaleNote,
+    TranslateCommand,
 };
 use types::{
     AddressType, Block, Cycle, Iova, Length, Mode, MttEntry, Op, Owner, Slot, Syndrome, TableWord, TlpAddr, UnitCfg,
@@ -66,6 +67,8 @@ pub struct Mtt {
     fifo: VecDeque<Segment>,
     stages: [Stage; 3],
     generations: Generations,
+    /// ATS Enable of each function.
+    ats_on: Vec<bool>,
     /// The generation that was caught for the driver's command under way.
     caught: Option<u8>,
     out: MttOut,
@@ -90,6 +93,7 @@ impl Mtt {
         self.fifo.clear();
         self.stages = Default::default();
         self.generations.reset();
+        self.ats_on.fill(false);
         self.caught = None;
         self.cache.reset();
         self.out = MttOut::default();
@@ -218,6 +222,13 @@ impl Mtt {
         }
     }
 
+    /// Whether a configuration takes every translation of its function away: function-level reset, ATS Enable 0→1 (10.3.7).
+    fn takes_all_away(&mut self, cfg: &FunctionCfg) -> bool {
+        let Some(on) = self.ats_on.get_mut(usize::from(cfg.function.0)).filter(|_| cfg.valid) else { return false };
+        let before = std::mem::replace(on, cfg.ats_enable);
+        cfg.reset || cfg.ats_enable && !before
+    }
+
     /// Counters as of this edge; the entries applied at it were compared with those of before.
     fn step_generations(&mut self, inp: &MttIn) {
         // Caught before the request can leave, and before what passes at this edge.
@@ -225,12 +236,13 @@ impl Mtt {
         let caught = || self.generations.of(function, counter);
         self.caught = valid.then(|| self.caught.unwrap_or_else(caught));
         self.out.generation = self.caught.unwrap_or(0);
-        let taken = (inp.invalidate.valid && inp.invalidate_ready).then_some(&inp.invalidate);
+        let taken = inp.invalidate.valid && inp.invalidate_ready && !inp.invalidate_implicit;
+        let taken = taken.then_some(&inp.invalidate);
         if inp.range.valid || taken.is_some() {
             self.out.stat_generation = self.generations.step(&inp.range, taken);
         }
-        if inp.cfg.valid && inp.cfg.reset {
-            // At once: the invalidation that a reset stands for comes later.
+        if self.takes_all_away(&inp.cfg) {
+            // At once. The invalidation that it stands for comes to the ATC later, when entries may have been filled anew.
             let function = inp.cfg.function;
             let all = AtcInvalidate { valid: true, function, all: true, size_log2: 63, ..AtcInvalidate::default() };
             self.out.stat_generation |= self.generations.step(&CoherentRange::default(), Some(&all));
@@ -266,6 +278,7 @@ impl Block for Mtt {
             fifo: VecDeque::with_capacity(slots),
             stages: Default::default(),
             generations: Generations::new(cfg),
+            ats_on: vec![false; cfg.functions as usize],
             caught: None,
             out: MttOut::default(),
         }

@@ -286,6 +286,7 @@ impl Unit {
             resume: w.regs.resume,
             invalidate: w.ats.invalidate,
             invalidate_ready: w.atc.invalidate_ready,
+            invalidate_implicit: w.ats.invalidate_implicit,
             range: w.regs.range,
             translate: w.regs.translate,
             inject_parity: false,

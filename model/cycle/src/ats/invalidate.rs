@@ -205,6 +205,11 @@ impl Invalidations {
         if matches!(self.state, State::Offered) { self.current.invalidate } else { AtcInvalidate::default() }
     }
 
+    /// Whether a configuration asks for what is offered.
+    pub(super) fn offers_implicit(&self) -> bool {
+        self.offering() && self.current.answer.is_none()
+    }
+
     /// Whether the flush read must go before Translation Requests that wait.
     pub(super) fn wants_flush(&self) -> bool {
         matches!(self.state, State::Flush)

@@ -68,6 +68,7 @@ impl Ats {
         self.out.stat_invalidate_completion = answered;
         self.out.stat_message_dropped = dropped;
         self.out.invalidate = self.invalidations.offer();
+        self.out.invalidate_implicit = self.invalidations.offers_implicit();
         self.out.invalidated = self.invalidations.invalidated();
     }
 

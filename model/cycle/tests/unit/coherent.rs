@@ -9,14 +9,14 @@ use types::{
 };
 
 /// Counter of the function, and of range 0 and 1.
-const OF_FUNCTION: u16 = 0;
-const RANGE: u16 = 1;
+pub(crate) const OF_FUNCTION: u16 = 0;
+pub(crate) const RANGE: u16 = 1;
 
 fn iova(n: u64) -> u64 {
     0x4000_0000 + (n << 12)
 }
 
-fn page(n: u64) -> InvalidateRange {
+pub(crate) fn page(n: u64) -> InvalidateRange {
     InvalidateRange { global: false, iova: Iova(iova(n)), size: Some(PageSize::K4) }
 }
 
@@ -43,7 +43,10 @@ fn start(b: &mut Bench, counter: u16, first: u64, pages: u64) {
 
 /// The bench's region as a coherent one under `counter`; its 64 entries are of `generation`.
 fn coherent(config: &str, counter: u16, generation: u8) -> Bench {
-    let cfg = UnitCfg { coherent_ranges: 2, ..UnitCfg::named(config).unwrap() };
+    coherent_with(UnitCfg { coherent_ranges: 2, ..UnitCfg::named(config).unwrap() }, counter, generation)
+}
+
+pub(crate) fn coherent_with(cfg: UnitCfg, counter: u16, generation: u8) -> Bench {
     let mut b = Bench::with(cfg, Mode::Emtt);
     let region = Region {
         valid: true,
@@ -401,4 +404,27 @@ fn a_segment_does_not_cross_what_one_translation_may_be() {
     b.idle(1500);
     let at = |n: u64, offset| (AddressType::TRANSLATED, (SHIFT + iova(n) + offset) | n << 45);
     assert_eq!(seen(&b), [at(0, 0xf80), at(1, 0)]);
+}
+
+#[test]
+fn an_entry_filled_after_enable_0_to_1_counts_though_the_atc_is_not_flushed_yet() {
+    let mut b = coherent("small", RANGE, 0);
+    b.warm(1);
+    // An invalidation that waits for a read stands before the flush.
+    b.hold_completions = true;
+    b.send(request(1, 0, Op::READ, 0, 64));
+    b.idle(60);
+    b.invalidate(0, page(63));
+    b.idle(60);
+    b.configure(FunctionCfg { ats_enable: false, ..function() });
+    b.configure(function());
+    let (_, word) = translate(&mut b, 8, RANGE.into());
+    fill(&mut b, 8, MttEntry::decode(TableWord(word)));
+    assert_eq!(completed(&b).len(), 0);
+    b.let_completions_go();
+    b.idle(600);
+    let asked = b.script.asked.len();
+    b.send(request(2, 0, Op::READ, 8 << 12, 64));
+    b.idle(1500);
+    assert_eq!((b.script.asked.len(), seen(&b)[1]), (asked, (AddressType::TRANSLATED, SHIFT + iova(8))));
 }

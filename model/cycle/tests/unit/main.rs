@@ -7,6 +7,7 @@
 mod answers;
 mod bench;
 mod coherent;
+mod coherent_cost;
 mod epochs;
 mod function;
 mod invalidate;

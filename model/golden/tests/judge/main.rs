@@ -6,6 +6,7 @@ mod alias;
 mod ats;
 mod attributes;
 mod bytes;
+mod coherent;
 mod conditions;
 mod faults;
 mod mapping;

@@ -115,6 +115,8 @@ ports! {
         invalidate: AtcInvalidate,
         /// `atc` takes it
         invalidate_ready: bool,
+        /// a configuration asks for it, which is seen here itself
+        invalidate_implicit: bool,
         /// a generation counter starts anew
         range: CoherentRange,
         /// driver command: the generation of its counter is wanted

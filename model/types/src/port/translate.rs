@@ -325,6 +325,8 @@ ports! {
         fill: AtcFill,
         /// invalidations
         invalidate: super::AtcInvalidate,
+        /// a function's configuration asks for the invalidation that is offered: no Invalidate Request does
+        invalidate_implicit: bool,
         /// the message that arrived is taken
         message_ready: bool,
         /// messages that leave: Invalidate Completions, Page Requests, Stop Markers
