@@ -328,14 +328,15 @@ impl<U: Block<In = UnitIn, Out = UnitOut>, O: Observer<U>> System<U, O> {
         workload: &mut W,
         mut done: impl FnMut(&W, &Self) -> bool,
     ) -> Result<(), RunError> {
-        let mut progress = workload.progress();
+        // Entries that the driver fills before the first request are progress as well.
+        let mut progress = workload.progress().wrapping_add(self.coherent.filled());
         let mut since = self.cycle.0;
         while !done(workload, self) {
             self.step(workload)?;
             if self.observer.stop() {
                 return Err(RunError::Stopped(self.cycle.0));
             }
-            let now = workload.progress();
+            let now = workload.progress().wrapping_add(self.coherent.filled());
             if now != progress {
                 (progress, since) = (now, self.cycle.0);
             } else if self.cycle.0 - since > self.cfg.traffic.stall_cycles {
