@@ -200,11 +200,7 @@ impl Ats {
     fn open(&mut self, index: usize, miss: &AtsMiss) {
         let key = AtcKey { iova: Iova(self.granule(miss.key.iova) << self.granule_log2), ..miss.key };
         let function = self.function(key.function);
-        let refused = match function {
-            FunctionCfg { bus_master: false, .. } => Some(Syndrome::BUS_MASTER_OFF),
-            FunctionCfg { ats_enable: false, .. } => Some(Syndrome::ATS_OFF),
-            _ => None,
-        };
+        let refused = refuses(&function, &key);
         let state = if refused.is_some() { State::Answered } else { State::ToSend };
         // No more than a completion may carry (10.2.2), and not past the end of the address space.
         let most = if function.rcb { ENTRIES } else { ENTRIES / 2 };
@@ -231,6 +227,13 @@ impl Ats {
             return;
         }
         let Some(index) = self.to_send.pop_front().or_else(|| self.prefetch.next()) else { return };
+        let request = &self.requests[usize::from(index)];
+        // What may be sent can have changed while it waited for its turn.
+        let function = self.function(request.key.function);
+        if let Some(syndrome) = refuses(&function, &request.key) {
+            self.answer(usize::from(index), syndrome, (true, true));
+            return;
+        }
         let request = &mut self.requests[usize::from(index)];
         request.state = State::Sent;
         self.timeouts.start(usize::from(index));
@@ -358,6 +361,16 @@ impl Ats {
                 self.end(index);
             }
         }
+    }
+}
+
+/// Why a function may not ask for a translation, if it may not.
+fn refuses(function: &FunctionCfg, key: &AtcKey) -> Option<Syndrome> {
+    match function {
+        FunctionCfg { bus_master: false, .. } => Some(Syndrome::BUS_MASTER_OFF),
+        FunctionCfg { ats_enable: false, .. } => Some(Syndrome::ATS_OFF),
+        FunctionCfg { pasid_enable: false, .. } if key.pasid.valid => Some(Syndrome::PASID_OFF),
+        _ => None,
     }
 }
 

@@ -1,16 +1,16 @@
 //! Lookups in `atc`: new segments and parked ones, their results, and the misses that `ats` is offered.
 
-use super::{Entry, Replay, key_of, needs};
+use super::{Entry, Replay, needs};
 use types::port::{AtcLookup, AtsMiss, MappedSegment, ReplayIn};
 use types::{AddressType, Slot};
 
 impl Replay {
     fn lookup(&mut self, slot: Slot) {
-        let entry = &mut self.entries[usize::from(slot.0)];
-        let mapped = &entry.mapped;
-        entry.epoch = self.epochs.get(usize::from(mapped.tag.function.0)).copied().unwrap_or_default();
+        let mapped = &self.entries[usize::from(slot.0)].mapped;
+        let epoch = self.epochs.get(usize::from(mapped.tag.function.0)).copied().unwrap_or_default();
         let (read, write) = needs(&mapped.tag);
-        self.out.lookup = AtcLookup { valid: true, slot, key: key_of(mapped), read, write };
+        self.out.lookup = AtcLookup { valid: true, slot, key: self.key_of(mapped), read, write };
+        self.entries[usize::from(slot.0)].epoch = epoch;
     }
 
     /// Starts a lookup: one whose storage has been read, else a segment that arrives and need not wait.
@@ -112,7 +112,7 @@ impl Replay {
         self.out.miss = match slot {
             Some(slot) => {
                 let mapped = &self.entries[usize::from(slot.0)].mapped;
-                AtsMiss { valid: true, slot, key: key_of(mapped), write: needs(&mapped.tag).1 }
+                AtsMiss { valid: true, slot, key: self.key_of(mapped), write: needs(&mapped.tag).1 }
             }
             None => AtsMiss::default(),
         };
