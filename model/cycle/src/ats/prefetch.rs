@@ -11,7 +11,8 @@
 //! like any request. If it brings too little, those that joined it look up again and then ask for themselves: a failure is
 //! reported only for what was asked for.
 
-use super::{Ats, Request, State, refuses};
+use super::permission::refuses;
+use super::{Ats, Request, State};
 use std::collections::VecDeque;
 use types::port::{AtcKey, AtsMiss};
 use types::{Iova, UnitCfg};
@@ -50,6 +51,11 @@ impl Prefetch {
     /// The next prefetch to send.
     pub(super) fn next(&mut self) -> Option<u8> {
         self.to_send.pop_front()
+    }
+
+    /// A prefetch ends without being sent.
+    pub(super) fn withdraw(&mut self, index: usize) {
+        self.to_send.retain(|i| usize::from(*i) != index);
     }
 }
 
@@ -96,7 +102,7 @@ impl Ats {
         request.joined = true;
         if request.state == State::ToSend {
             (request.ahead, request.write) = (false, miss.write);
-            self.prefetch.to_send.retain(|i| usize::from(*i) != index);
+            self.prefetch.withdraw(index);
             self.to_send.push_back(index as u8);
         }
         self.expect_next(index, miss.write);

@@ -33,6 +33,7 @@ use super::Stats;
 use super::again::{self, Again, EpochTable, Epochs, epochs_of};
 use super::cut::{Cut, OpenRequest, admit, allow, prefix, size_limit};
 use super::operands::Wanted;
+use crate::lives::Lives;
 use std::collections::VecDeque;
 use types::UnitCfg;
 use types::access::Syndrome;
@@ -112,6 +113,10 @@ pub(super) struct WriteEngine {
     unsent_out: u8,
     /// Failure of a segment after its cut, by its place in `unsent`.
     late: [Syndrome; UNSENT],
+    /// A TLP of an ordered region's segment has been committed, by its place in `unsent`.
+    left: [bool; UNSENT],
+    /// Where the last such TLP of each stream went: a zero-length read for its flush.
+    last: Box<[ReleasedSegment]>,
     /// Late failure of the segments of a stream's request so far, at their retirement.
     carried: Box<[Syndrome]>,
     /// Numbers of dropped TLPs: they count as sent in their turn.
@@ -155,6 +160,8 @@ impl WriteEngine {
             unsent_in: 0,
             unsent_out: 0,
             late: [Syndrome::OK; UNSENT],
+            left: [false; UNSENT],
+            last: vec![ReleasedSegment::default(); 1 << cfg.stream_bits()].into(),
             carried: vec![Syndrome::OK; 1 << cfg.stream_bits()].into(),
             dropped: VecDeque::with_capacity(PENDING),
             again: Again::new(false),
@@ -220,6 +227,17 @@ impl WriteEngine {
     pub(super) fn posted(&self) -> Option<&PostedBeat> {
         self.posted.front()
     }
+    /// A stream's flush as a zero-length read of what it has written last. One that only ends a failed request stays as it
+    /// is.
+    pub(super) fn flush(&self, asked: &ReleasedSegment) -> ReleasedSegment {
+        if !asked.tag.syndrome.is_ok() {
+            return *asked;
+        }
+        let mut flush = self.last[usize::from(asked.tag.stream.0)];
+        flush.tag.slot = asked.tag.slot;
+        (flush.tag.id, flush.tag.first, flush.tag.last) = (asked.tag.id, asked.tag.first, asked.tag.last);
+        flush
+    }
     /// The completion queue, for the arbiter.
     pub(super) fn completions(&mut self) -> &mut VecDeque<Completion> {
         &mut self.completions
@@ -246,7 +264,7 @@ impl WriteEngine {
         }
         let asked = wanted.and_then(|wanted| self.ask(wanted));
         let taken = asked.is_some();
-        let cut = asked.or_else(|| self.cut(functions));
+        let cut = asked.or_else(|| self.cut(functions, &epochs.lives));
         self.shift(inp, ready, stat);
         self.pending.extend(cut);
         // Commits at this edge went by what `write_data_ready` showed: an epoch counts here from the next one on.
@@ -292,7 +310,8 @@ impl WriteEngine {
                 *carried = late;
             }
             let syndrome = if head.note.syndrome.is_ok() { *carried } else { head.note.syndrome };
-            self.write_sent = WriteSent { valid: true, stream: head.note.stream, syndrome };
+            let left = std::mem::take(&mut self.left[usize::from(self.unsent_out)]);
+            self.write_sent = WriteSent { valid: true, stream: head.note.stream, syndrome, left };
             if head.last {
                 *carried = Syndrome::OK;
                 self.completions.push_back(Completion { syndrome, ..head.note });
@@ -365,7 +384,8 @@ impl WriteEngine {
     pub(super) fn configured(&mut self, function: &FunctionCfg) {
         for n in 0..self.pending.len() {
             let p = &self.pending[n];
-            let syndrome = allow(&p.tag, p.tlp.at, function);
+            // What was asked for before a function-level reset does not leave after it.
+            let syndrome = if function.reset { Syndrome::BUS_MASTER_OFF } else { allow(&p.tag, p.tlp.at, function) };
             let other = p.operands.is_some() || p.tag.function != function.function;
             if other || syndrome.is_ok() || !p.refused.is_ok() {
                 continue;
@@ -381,13 +401,13 @@ impl WriteEngine {
     }
 
     /// Cuts one TLP off the head segment, or ends a segment that sends none.
-    fn cut(&mut self, functions: &[FunctionCfg]) -> Option<Pending> {
+    fn cut(&mut self, functions: &[FunctionCfg], lives: &Lives) -> Option<Pending> {
         let segment = *self.segments.front()?;
         let tag = &segment.tag;
         let function = functions.get(usize::from(tag.function.0)).copied().unwrap_or_default();
         let open = &mut self.requests[usize::from(tag.stream.0)];
         let failure = match open.failure(&segment, self.done) {
-            Syndrome::OK => admit(&segment, &function),
+            Syndrome::OK => admit(&segment, &function, lives.of(tag.function)),
             earlier => earlier,
         };
         let tlp = failure.is_ok() && tag.length.0 != 0;

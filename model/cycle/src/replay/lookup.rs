@@ -2,11 +2,16 @@
 
 use super::{Entry, Replay, needs};
 use types::port::{AtcLookup, AtsMiss, MappedSegment, ReplayIn};
-use types::{AddressType, Slot};
+use types::{AddressType, Slot, Syndrome};
 
 impl Replay {
     fn lookup(&mut self, slot: Slot) {
         let mapped = &self.entries[usize::from(slot.0)].mapped;
+        if mapped.tag.asked.life != self.lives.of(mapped.tag.function) {
+            self.entries[usize::from(slot.0)].mapped.tag.syndrome = Syndrome::BUS_MASTER_OFF;
+            self.finish(slot);
+            return;
+        }
         let epoch = self.epochs.get(usize::from(mapped.tag.function.0)).copied().unwrap_or_default();
         let (read, write) = needs(&mapped.tag);
         self.out.lookup = AtcLookup { valid: true, slot, key: self.key_of(mapped), read, write };
@@ -112,7 +117,13 @@ impl Replay {
         self.out.miss = match slot {
             Some(slot) => {
                 let mapped = &self.entries[usize::from(slot.0)].mapped;
-                AtsMiss { valid: true, slot, key: self.key_of(mapped), write: needs(&mapped.tag).1 }
+                AtsMiss {
+                    valid: true,
+                    slot,
+                    key: self.key_of(mapped),
+                    write: needs(&mapped.tag).1,
+                    life: mapped.tag.asked.life,
+                }
             }
             None => AtsMiss::default(),
         };

@@ -1,6 +1,10 @@
 //! The shifter of the write engine: message bytes to the DW lanes of their TLP, and operands to their place.
 
-use super::{Beat, DmaIn, Operands, PostedBeat, Stats, TlpDescriptor, WriteData, WriteEngine};
+use super::{
+    Beat, DmaIn, Length, Operands, PostedBeat, ReleasedSegment, SegmentTag, Stats, TlpDescriptor, WriteData,
+    WriteEngine,
+};
+use types::access::Op;
 use types::bits::mask;
 
 impl WriteEngine {
@@ -84,6 +88,18 @@ impl WriteEngine {
             self.again.committed();
             if !head.refused.is_ok() {
                 self.dropped.push_back(head.number);
+            } else if !head.tag.unordered {
+                self.left[usize::from(head.segment)] = true;
+                self.last[usize::from(head.tag.stream.0)] = ReleasedSegment {
+                    valid: true,
+                    tag: SegmentTag { op: Op::READ, va: head.va, length: Length(0), ..head.tag },
+                    address: head.tlp.address,
+                    at: head.tlp.at,
+                    no_snoop: head.tlp.no_snoop,
+                    epoch: head.epochs.invalidation,
+                    flush: true,
+                };
+                self.last[usize::from(head.tag.stream.0)].tag.asked.grant = head.epochs.grant;
             }
         }
         self.posted.push_back(PostedBeat {
