@@ -34,7 +34,7 @@
 //! `wire_tag`.
 //!
 //! An atomic carries its operands in the non-posted stream, a beat or several, and stands in the skid buffer with them. One
-//! that has no data credit is passed over, so that what carries no data goes on.
+//! that has no data credit is passed over, so that the other sources go on.
 //!
 //! Progress: posted and non-posted share nothing. Each non-posted source has its own skid buffer; the round robin passes
 //! over a source only after serving it, or without its credits. Posted buffer and order queue drain with credits alone.

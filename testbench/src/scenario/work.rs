@@ -120,21 +120,21 @@ impl Work {
     /// What atomics did to memory that cannot be. An operand with one that may have been executed or not is not judged.
     pub(super) fn atomics_wrong(&self, memories: &mut Memories) -> Option<String> {
         let mut operands = self.operands.clone();
-        for (index, item) in self.items.iter().enumerate().filter(|(_, i)| i.wr.op.is_atomic()) {
-            let [(0, address, _)] = item.places[..] else { continue };
-            match item.outcome {
-                Some(Syndrome::OK) => {
-                    let mut bytes = vec![0; item.wr.op.operand_bytes(item.wr.length.0) as usize];
-                    self.pattern(index).fill(0, &mut bytes);
-                    let executed = Executed { op: item.wr.op, operands: bytes, before: item.returned.clone() };
-                    operands.entry(address).or_default().executed.push(executed);
-                }
-                // Executed, and its answer refused or lost on the way back.
-                Some(s) if s > Syndrome::UNSUPPORTED_REQUEST && s <= Syndrome::MALFORMED_COMPLETION => {
-                    operands.remove(&address);
-                }
-                _ => {}
+        let placed = |item: &Item| match item.places[..] {
+            [(0, address, _)] if item.wr.op.is_atomic() => Some(address),
+            _ => None,
+        };
+        for (index, item) in self.items.iter().enumerate().filter(|(_, i)| i.outcome == Some(Syndrome::OK)) {
+            if let Some(operand) = placed(item).and_then(|address| operands.get_mut(&address)) {
+                let mut bytes = vec![0; item.wr.op.operand_bytes(item.wr.length.0) as usize];
+                self.pattern(index).fill(0, &mut bytes);
+                operand.executed.push(Executed { op: item.wr.op, operands: bytes, before: item.returned.clone() });
             }
+        }
+        // Executed, perhaps, and its answer spoilt or lost on the way back; or its function was reset under way.
+        let unclear = |s: Syndrome| s > Syndrome::UNSUPPORTED_REQUEST && s <= Syndrome::BUS_MASTER_OFF;
+        for item in self.items.iter().filter(|i| i.outcome.is_none_or(unclear)) {
+            placed(item).map(|address| operands.remove(&address));
         }
         operands.into_iter().find_map(|(address, operand)| {
             let mut held = vec![0; operand.first.len()];
