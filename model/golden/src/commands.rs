@@ -4,13 +4,14 @@
 //! 6.x 10.1.2) holds for a coherent region as for one in mode ats: its GPU pages may be accessed at the bus addresses that
 //! Translation Completions for the function have named, and no longer once an invalidation of them is complete.
 
-use crate::function::seen_prefix;
+use crate::function::{prefix, seen_prefix};
+use types::port::FunctionCfg;
 use types::{FunctionId, Iova, PasidPrefix};
 
 #[derive(Clone, Copy, Debug)]
 struct Command {
     function: FunctionId,
-    scope: PasidPrefix,
+    pasid: PasidPrefix,
     iova: Iova,
     no_write: bool,
 }
@@ -21,13 +22,14 @@ pub(crate) struct Commands(Option<Command>);
 
 impl Commands {
     pub(crate) fn add(&mut self, function: FunctionId, pasid: PasidPrefix, iova: Iova, no_write: bool) {
-        self.0 = Some(Command { function, scope: seen_prefix(pasid), iova, no_write });
+        self.0 = Some(Command { function, pasid: seen_prefix(pasid), iova, no_write });
     }
 
     /// Whether a Translation Request for one unit is that of the command, which is then over.
-    pub(crate) fn take(&mut self, function: FunctionId, unit: (Iova, Iova), (scope, nw): (PasidPrefix, bool)) -> bool {
+    pub(crate) fn take(&mut self, cfg: &FunctionCfg, unit: (Iova, Iova), (scope, nw): (PasidPrefix, bool)) -> bool {
         let named = |c: &mut Command| {
-            (c.function, c.scope, c.no_write) == (function, scope, nw) && (unit.0..=unit.1).contains(&c.iova)
+            let own = prefix(cfg, c.pasid, false);
+            (c.function, own, c.no_write) == (cfg.function, scope, nw) && (unit.0..=unit.1).contains(&c.iova)
         };
         self.0.take_if(named).is_some()
     }

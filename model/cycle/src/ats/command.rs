@@ -40,7 +40,8 @@ impl Ats {
         let free = self.free().next();
         let index = if self.full(partition) { None } else { free.or_else(|| self.give_way(partition)) };
         let Some(index) = index.or_else(|| self.spent(partition)) else { return false };
-        let key = AtcKey { function: command.function, pasid: command.pasid, iova: command.iova };
+        let mut key = AtcKey { function: command.function, pasid: command.pasid, iova: command.iova };
+        key.pasid.privileged &= self.function(key.function).pasid_priv_enable;
         self.open(index, &AtsMiss { valid: true, key, write: !command.no_write, ..AtsMiss::default() }, Asker::Command);
         self.command = Command::Asked(command.iova);
         true

@@ -8,6 +8,7 @@ mod between;
 mod coherent;
 mod edge;
 mod front;
+mod operands;
 mod page;
 mod translate;
 mod unit;
@@ -25,6 +26,7 @@ pub use edge::{
     Completion, Credits, FunctionCfg, MessageTlp, ReadData, TlpBeat, WorkRequest, WriteData, WriteDataRequest,
 };
 pub use front::{MptIn, MptOut, MttIn, MttOut, SegIn, SegOut};
+pub use operands::Operands;
 pub use page::{PageAnswer, PageEvent, PageMiss, PageResume, PageWake};
 pub use translate::{
     AtcFill, AtcIn, AtcInvalidate, AtcKey, AtcLookup, AtcOut, AtcResult, AtsIn, AtsMiss, AtsOut, AtsWake, ReplayIn,
