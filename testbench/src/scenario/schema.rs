@@ -141,11 +141,10 @@ pub struct RegionSetup {
     /// MTT entries are not present until the driver fills them on an event.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub filled_on_demand: bool,
-    /// GPU pages of a region in mode emtt are translated by ATS and stay subject to invalidation.
+    /// GPU pages of an eMTT region come through ATS.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub coherent: bool,
 }
-
 fn small_page() -> u64 {
     4096
 }
@@ -373,7 +372,6 @@ pub struct RequestSetup {
     #[serde(default, skip_serializing_if = "is_zero32")]
     pub pd_xor: u32,
 }
-
 fn one() -> u32 {
     1
 }

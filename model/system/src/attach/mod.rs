@@ -6,6 +6,7 @@ mod page_events;
 mod receive;
 mod revoke;
 mod stalls;
+mod told;
 mod transmit;
 
 use crate::config::Config;
@@ -13,7 +14,7 @@ use crate::driver::registers::{self, Access, RegisterFault, RegisterPort};
 use crate::driver::{Driver, RegionSpec, RegisterError, Registered};
 use crate::fabric::{Fabric, Packet, nic_function};
 use crate::observer::{Observer, Unobserved};
-use crate::statistics::{BusCounter, Statistics};
+use crate::statistics::BusCounter;
 use crate::time::{Clock, Time};
 use crate::workload::Workload;
 use coherent::Coherent;
@@ -23,6 +24,7 @@ use receive::Receive;
 use revoke::{Command, News, Revocations};
 use stalls::Stalls;
 use std::collections::VecDeque;
+use told::told;
 use transmit::Transmit;
 use types::port::{FunctionCfg, UnitIn, UnitOut, WorkRequest};
 use types::{Block, Cycle, Event, FunctionId, Key, PageIndex, Region, Syndrome};
@@ -296,43 +298,6 @@ impl<U: Block<In = UnitIn, Out = UnitOut>, O: Observer<U>> System<U, O> {
         self.clock.edge(self.cycle)
     }
 
-    /// Counters of unit and fabric so far.
-    pub fn statistics(&mut self) -> Statistics {
-        let mut out = self.counter.totals(self.cfg.unit_cfg());
-        let (iommu, root) = (self.fabric.iommu_counts(), self.fabric.root_counts());
-        let (answered, refused) = self.fabric.agent_counts();
-        let pages = self.fabric.page_counts();
-        let (up, down) = self.fabric.link_counts();
-        for (key, value) in [
-            ("iommu.hit", iommu.hit),
-            ("iommu.miss", iommu.miss),
-            ("iommu.unmapped", iommu.unmapped),
-            ("iommu.refused", iommu.refused),
-            ("agent.answered", answered),
-            ("agent.refused", refused),
-            ("pager.requests", pages.requests),
-            ("pager.refused", pages.refused),
-            ("pager.stop_markers", pages.stop_markers),
-            ("driver.page_events", self.page_events.served()),
-            ("driver.filled", self.coherent.filled()),
-            ("root.dropped_writes", root.dropped_writes),
-            ("root.refused_reads", root.refused_reads),
-            ("root.peer_reads", root.peer_reads),
-            ("root.peer_writes", root.peer_writes),
-            ("link.up_tlps", up.tlps),
-            ("link.up_tlp_bytes", up.tlp_bytes),
-            ("link.up_payload_bytes", up.payload_bytes),
-            ("link.up_dllp_bytes", up.dllp_bytes),
-            ("link.down_tlps", down.tlps),
-            ("link.down_tlp_bytes", down.tlp_bytes),
-            ("link.down_payload_bytes", down.payload_bytes),
-            ("link.down_dllp_bytes", down.dllp_bytes),
-        ] {
-            out.push(key, value);
-        }
-        out
-    }
-
     /// Runs until `done`, which is asked before each cycle.
     pub fn run_until<W: Workload>(
         &mut self,
@@ -511,35 +476,5 @@ impl<U: Block<In = UnitIn, Out = UnitOut>, O: Observer<U>> System<U, O> {
             }
         }
         Ok(())
-    }
-}
-
-/// What an observer is told of a register access that has ended.
-fn told(
-    access: &Access,
-    news: Option<News>,
-    events: Option<page_events::News>,
-    filling: Option<coherent::News>,
-    mut tell: impl FnMut(&Event<'_>),
-) {
-    match filling {
-        Some(coherent::News::Asked { function, pasid, iova, no_write }) => {
-            tell(&Event::TranslationAsked { function, pasid, iova, no_write });
-        }
-        Some(coherent::News::Filled { key, page, entry }) => tell(&Event::PageMapped { key, page, entry }),
-        None => {}
-    }
-    match news {
-        Some(News::Started(key, flush)) => tell(&Event::RevocationStarted { key, flush }),
-        Some(News::Reported(key)) => tell(&Event::RevocationReported { key }),
-        None => {}
-    }
-    match events {
-        Some(page_events::News::Enabled(on)) => tell(&Event::PageEvents(on)),
-        Some(page_events::News::Answered { index, refuse }) => tell(&Event::PageEventAnswered { index, refuse }),
-        Some(page_events::News::CommandDone | page_events::News::Stale(_)) | None => {}
-    }
-    if let Access::Write { offset: registers::CONTROL, value } = access {
-        tell(&Event::DefaultMode(types::Mode::from_bits((value >> 1) as u8)));
     }
 }
