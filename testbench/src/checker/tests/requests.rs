@@ -84,8 +84,8 @@ fn address_types() {
         (at(r, 1), true),
         (at(r, 2), true),
         (at(r, 3), false),
-        (at(Raw::new(0x4c, 0x1000, 2, 0xff), 1), false),
-        (at(Raw::new(0x4c, 0x1000, 2, 0xff), 2), true),
+        (at(Raw::new(0x4c, 0x1000, 2, 0), 1), false),
+        (at(Raw::new(0x4c, 0x1000, 2, 0), 2), true),
     ] {
         let sent = raw.alone();
         assert_eq!(sent.is_ok(), ok, "{raw:x?}");
