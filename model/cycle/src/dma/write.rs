@@ -273,7 +273,8 @@ impl WriteEngine {
         }
         let outdated = |p: &Pending| p.operands.is_none() && p.refused.is_ok() && epochs.outdate(&p.tag, p.epochs);
         self.stale = self.pending.front().is_some_and(outdated);
-        if self.dropped.front() == Some(&self.sent_count) {
+        // All at once (at most as many as wait for bytes), so that a notification is never counted for one of them.
+        while self.dropped.front() == Some(&self.sent_count) {
             self.dropped.pop_front();
             self.sent_count = self.sent_count.wrapping_add(1);
         }

@@ -372,7 +372,7 @@ impl Bench {
             if o.posted.eop {
                 self.collecting.tlp = o.posted.tlp;
                 self.posted.push(std::mem::replace(&mut self.collecting, new_posted()));
-                self.unsent += 1;
+                self.unsent += u32::from(o.posted.tlp.valid);
             } else {
                 assert_eq!(o.posted.tlp, TlpDescriptor::default());
             }
