@@ -302,6 +302,8 @@ fn atomics() {
         let right = Raw::new(kind, 0x1000 + size, dw, 0);
         assert_eq!(right.alone(), Ok(()));
         assert_eq!(Raw { address: 0x5_0000_1000, ..right }.alone(), Ok(()));
+        // The last operand of a 4 KiB line.
+        assert_eq!(Raw { address: 0x2000 - size, ..right }.alone(), Ok(()));
         // Byte enables are reserved.
         assert!([0x0f, 0xf0, 0xff].iter().all(|be| wrong(Raw { be: *be, ..right })));
         let off = FunctionCfg { atomic_enable: false, ..function() };
