@@ -14,6 +14,7 @@ pub mod mtt;
 pub mod page_events;
 pub mod prim;
 pub mod progress;
+pub mod registration;
 pub mod regs;
 pub mod replacement;
 pub mod replay;

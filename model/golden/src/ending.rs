@@ -127,8 +127,12 @@ impl Judge {
             return Ok(());
         };
         let (request, length) = (open.name(), open.wr.length.0);
+        self.registrations.passed(&open.wr, number)?;
         if let Some(earlier) = self.requests.earlier(number) {
             return Err(Violation::DoneOrder { request, earlier });
+        }
+        if open.registers {
+            return self.registered(number, seen);
         }
         let early = |done, what| Violation::DoneEarly { request, length, done, what };
         // Reads that can only be its own must have ended, in success or not.

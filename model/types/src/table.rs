@@ -1,10 +1,12 @@
-//! Layout of the tables that the driver writes in host memory and the unit only reads.
+//! Layout of the tables in host memory. The driver writes them; the unit reads them, and writes the MPT lines of keys that the
+//! driver has set aside for work requests (`registration`).
 //!
 //! MTT entry: 8 bytes little-endian, 8 a line. MPT entry: 64 bytes little-endian, one a line.
 
 use crate::access::{Mode, Owner, PasidPrefix, Rights};
 use crate::addr::{ByteCount, FunctionId, Iova, PageSize, Pasid, Pd, TlpAddr, Va};
 use crate::bits::mask;
+use crate::registration::FastPath;
 
 /// Bytes of a table line: what one fetch brings.
 pub const LINE_BYTES: u32 = 64;
@@ -94,6 +96,8 @@ pub struct TableWord(pub u64);
 /// | 3 | 63:0 | length in bytes |
 /// | 4 | 63:0 | IOVA of the region's first MTT entry, 8-byte aligned |
 /// | 5–7 | | reserved, zero |
+///
+/// What work requests may do with the key: [`FastPath`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Region {
     /// The entry is in use.
@@ -120,6 +124,8 @@ pub struct Region {
     pub length: ByteCount,
     /// Where the region's MTT entries stand; entry 0 is for the page that holds `start`.
     pub mtt: Iova,
+    /// What work requests may do with the key.
+    pub fast: FastPath,
 }
 
 impl Region {
@@ -145,6 +151,7 @@ impl Region {
         line[2] = self.start.0;
         line[3] = self.length.0;
         line[4] = self.mtt.0;
+        self.fast.encode(&mut line);
         Line(line)
     }
 
@@ -176,6 +183,7 @@ impl Region {
             start: Va(w[2]),
             length: ByteCount(w[3]),
             mtt: Iova(w[4]),
+            fast: FastPath::decode(w),
         }
     }
 

@@ -4,8 +4,8 @@
 
 use proptest::prelude::*;
 use types::{
-    ByteCount, FunctionId, Iova, Key, Line, Mode, MttEntry, Op, Owner, PageIndex, PageSize, Pasid, PasidPrefix, Pd,
-    Region, Rights, Syndrome, TableWord, TlpAddr, Va,
+    ByteCount, FastPath, FunctionId, Iova, Key, Line, Mode, MttEntry, Op, Owner, PageIndex, PageSize, Pasid,
+    PasidPrefix, Pd, Region, Rights, Syndrome, TableWord, TlpAddr, Va,
 };
 
 #[test]
@@ -41,6 +41,7 @@ fn mpt_entry_vector() {
         start: Va(0x7fff_1234_5678),
         length: ByteCount(0x1_0000_0001),
         mtt: Iova(0x0000_0042_0000_0040),
+        fast: FastPath::default(),
     };
     // Word 0: variant 7:0 = 5a; PD 31:8 = 123456; function 47:32 = 0003; byte 6 = mode 3 << 6 | 21 = 0xd5;
     // byte 7 = valid | unordered << 1 = 3. Word 1: PASID, valid bit 20, privileged bit 21; rights 32 and 34.
@@ -168,6 +169,7 @@ prop_compose! {
             start: Va(words[0]),
             length: ByteCount(words[1]),
             mtt: Iova(words[2]),
+            fast: FastPath::default(),
         }
     }
 }

@@ -15,6 +15,8 @@ mod page_isolation;
 mod page_request;
 mod path;
 mod prefetch;
+mod registration;
+mod registration_races;
 mod replacement;
 mod revoke;
 mod script;

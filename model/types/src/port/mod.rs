@@ -8,6 +8,7 @@ mod between;
 mod edge;
 mod front;
 mod page;
+mod register;
 mod translate;
 mod unit;
 
@@ -24,6 +25,7 @@ pub use edge::{
 };
 pub use front::{MptIn, MptOut, MttIn, MttOut, SegIn, SegOut};
 pub use page::{PageAnswer, PageEvent, PageMiss, PageResume, PageWake};
+pub use register::LineWrite;
 pub use translate::{
     AtcFill, AtcIn, AtcInvalidate, AtcKey, AtcLookup, AtcOut, AtcResult, AtsIn, AtsMiss, AtsOut, AtsWake, ReplayIn,
     ReplayOut,

@@ -287,6 +287,8 @@ ports! {
         renewed: bool,
         /// driver command
         command: Revocation,
+        /// revocation that a registration asks for; held until it is done
+        registration: Revocation,
         /// `mpt` has no line of the revocation left
         mpt_revoke_done: bool,
         /// `mtt` has no line of the revocation left
@@ -340,6 +342,10 @@ ports! {
         command_done: bool,
         /// the flush read of the command failed; with `command_done`
         command_failed: bool,
+        /// the revocation of a registration is done: one cycle
+        registration_done: bool,
+        /// its flush read failed; with `registration_done`
+        registration_failed: bool,
         /// a Translation Request was sent
         stat_request: bool,
         /// a miss joined a request in flight
