@@ -95,6 +95,12 @@ points! {
     "data.unexpected": "a completion that answers nothing";
     "data.late": "a completion of a read whose request was given up";
     "fetch.failed": "a table fetch answered with an error, or poisoned";
+    "race.register-reading": "a registration or invalidation of a key while a read of it is under way in another stream";
+    "race.register-writing": "the same while a write of it is under way";
+    "race.register-revoking": "the same while a revocation of the driver is under way";
+    "race.register-behind": "an access by a key behind a registration of it in its stream that has not been reported";
+    "race.register-passed": "a data request ends while an invalidation accepted before it has not been reported";
+    "race.reset-registering": "a function-level reset while a registration is under way";
     "line.crossed": "a request over a 4 KiB line";
     "message.empty": "a request for no bytes";
 }

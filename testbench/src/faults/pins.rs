@@ -3,6 +3,7 @@
 use super::Fault;
 use super::early::Early;
 use super::pages::Asking;
+use super::registration::Registering;
 use std::collections::{BTreeSet, VecDeque};
 use system::Inside;
 use types::config::TagMap;
@@ -60,6 +61,7 @@ pub(super) struct Plant {
     pub(super) swallowed: BTreeSet<(StreamId, WrId)>,
     pub(super) early: Early,
     pub(super) asking_pages: Asking,
+    pub(super) registering: Registering,
     /// The unit's own outputs in this cycle.
     own: UnitOut,
     shown: UnitOut,
@@ -85,6 +87,7 @@ impl Plant {
             swallowed: BTreeSet::new(),
             early: Early::default(),
             asking_pages: Asking::default(),
+            registering: Registering::default(),
             own: UnitOut::default(),
             shown: UnitOut::default(),
         }
@@ -123,6 +126,7 @@ impl Plant {
         for (beat, ready) in [(np, inp.tx_rd_req_tlp_ready), (posted, inp.tx_wr_req_tlp_ready)] {
             let Some(tlp) = taken(&beat, ready) else { continue };
             self.asking_pages.left(&tlp);
+            self.line_left(&tlp);
             let Body::Memory { op, at, tag, .. } = tlp.body else { continue };
             if op == MemoryOp::Read {
                 self.last_tag = Some(tag);

@@ -9,6 +9,7 @@
 //! | `schema` | the form of a file |
 //! | `read`, `check` | reading one, and what its parts must keep with each other |
 //! | `engine`, `actions` | one run: steps at their time, and what they do |
+//! | `registration` | registration by work requests |
 //! | `work`, `book`, `agent` | requests, pages, invalidations as the host sees them |
 //! | `jury` | who watches |
 //! | `verdict` | what must be seen at the end |
@@ -17,10 +18,12 @@ mod actions;
 mod agent;
 mod book;
 mod check;
+mod check_registration;
 mod engine;
 mod finding;
 mod jury;
 mod read;
+mod registration;
 pub mod schema;
 mod verdict;
 mod work;

@@ -1,5 +1,6 @@
 //! The form of a scenario file.
 
+pub use super::registration::{BindSetup, FastRegisterSetup, KeySetup, WindowSetup};
 use crate::faults::Fault;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -30,6 +31,9 @@ pub struct Scenario {
     /// Registered memory.
     #[serde(default, rename = "region", skip_serializing_if = "Vec::is_empty")]
     pub regions: Vec<RegionSetup>,
+    /// Memory windows (type 2), free at first.
+    #[serde(default, rename = "window", skip_serializing_if = "Vec::is_empty")]
+    pub windows: Vec<WindowSetup>,
     /// What happens.
     #[serde(default, rename = "step", skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<Step>,
@@ -132,6 +136,13 @@ pub struct RegionSetup {
     /// MTT entries are not present until the driver fills them on an event.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub filled_on_demand: bool,
+    /// What work requests may do with its key: letters of `r` register and invalidate, `i` invalidate for a remote peer,
+    /// `b` bind windows to it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub work_requests: String,
+    /// Its key is free at first: it is registered by a work request.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub free: bool,
 }
 
 fn small_page() -> u64 {
@@ -165,6 +176,8 @@ impl RegionSetup {
             translations: None,
             paged: false,
             filled_on_demand: false,
+            work_requests: String::new(),
+            free: false,
         }
     }
 }
@@ -268,6 +281,26 @@ pub enum Action {
     /// A region is taken away: its MPT entry is made invalid, the unit revokes it, and once that is reported its mapping
     /// goes, and what the ATC holds of it.
     Revoke(RevokeSetup),
+    /// A work request registers a region's key.
+    FastRegister(FastRegisterSetup),
+    /// A work request binds a window.
+    Bind(BindSetup),
+    /// A work request makes a key invalid, for its owner.
+    LocalInvalidate(KeySetup),
+    /// A work request makes a key invalid, for a remote peer.
+    RemoteInvalidate(KeySetup),
+}
+
+impl Action {
+    /// Whether it offers work requests, which have outcomes.
+    pub fn is_request(&self) -> bool {
+        matches!(self, Self::Request(_)) || self.registers()
+    }
+
+    /// Whether it offers a work request that registers or invalidates.
+    pub fn registers(&self) -> bool {
+        matches!(self, Self::FastRegister(_) | Self::Bind(_) | Self::LocalInvalidate(_) | Self::RemoteInvalidate(_))
+    }
 }
 
 /// Flow control class of the unit's TLPs.

@@ -3,6 +3,7 @@
 mod data;
 mod page_events;
 mod receive;
+mod registration;
 mod revoke;
 mod stalls;
 mod transmit;

@@ -1,14 +1,18 @@
 //! The driver: registers memory regions, builds their tables, programs the unit.
 
+mod fast;
 pub mod registers;
 mod tables;
 
+pub use fast::IMAGES;
 pub use tables::{Registered, Tables};
 pub(crate) use tables::{space, table_range};
 
 use crate::fabric::{Fabric, IoRange, Scatter};
 use types::bits::mask;
-use types::{BusAddr, ByteCount, FunctionId, Iova, Key, Mode, Owner, PageSize, PasidPrefix, Pd, Region, Rights, Va};
+use types::{
+    BusAddr, ByteCount, FastPath, FunctionId, Iova, Key, Mode, Owner, PageSize, PasidPrefix, Pd, Region, Rights, Va,
+};
 
 /// What is asked for when memory is registered.
 #[derive(Clone, Copy, Debug)]
@@ -41,6 +45,10 @@ pub struct RegionSpec {
     pub paged: bool,
     /// MTT entries are not present until they are filled one by one.
     pub filled_on_demand: bool,
+    /// What work requests may do with the key. The address of the flush is the driver's to choose.
+    pub fast: FastPath,
+    /// The MPT entry is valid; otherwise the key is free for a work request to register.
+    pub valid: bool,
 }
 
 impl RegionSpec {
@@ -61,6 +69,8 @@ impl RegionSpec {
             page_rights: (true, true),
             paged: false,
             filled_on_demand: false,
+            fast: FastPath::default(),
+            valid: true,
         }
     }
 }
@@ -129,6 +139,15 @@ impl Driver {
 
     /// Pins memory, maps it in the IOMMU, fills MPT and MTT.
     pub fn register(&mut self, fabric: &mut Fabric, spec: &RegionSpec) -> Result<Registered, RegisterError> {
+        let tables = &fabric.memories.tables;
+        let index = tables.free_index().ok_or(RegisterError::NoKey(tables.mpt_entries()))?;
+        let registered = self.build(fabric, spec, index)?;
+        fabric.memories.tables.insert(registered);
+        Ok(registered)
+    }
+
+    /// Pins memory, maps it in the IOMMU and fills its MTT; the MPT stays as it is.
+    fn build(&mut self, fabric: &mut Fabric, spec: &RegionSpec, index: u32) -> Result<Registered, RegisterError> {
         if spec.length.0 == 0 {
             return Err(RegisterError::Empty);
         }
@@ -143,8 +162,6 @@ impl Driver {
         let whole = within.checked_add(spec.length.0).and_then(|n| n.checked_next_multiple_of(align));
         let span = whole.filter(|n| *n <= LARGEST).ok_or(RegisterError::NoMemory(spec.length.0))?;
         let pages = (within + spec.length.0).div_ceil(spec.page.bytes().0);
-        let tables = &mut fabric.memories.tables;
-        let index = tables.free_index().ok_or(RegisterError::NoKey(tables.mpt_entries()))?;
 
         // Pages lie scattered over the next power of two of places.
         let io_pages = span >> spec.io_page.log2();
@@ -188,8 +205,8 @@ impl Driver {
             pasid: space(spec.pasid),
             paged: spec.paged,
         };
-        let region = Region {
-            valid: true,
+        let mut region = Region {
+            valid: spec.valid,
             variant: self.variant,
             pd: spec.pd,
             function: spec.function,
@@ -201,11 +218,13 @@ impl Driver {
             start: Va(start),
             length: spec.length,
             mtt,
+            fast: spec.fast,
         };
-        let registered =
+        let mut registered =
             Registered { key, region, owner: spec.owner, mode, io, filled_on_demand: spec.filled_on_demand };
+        region.fast.flush = fast::flush_of(&registered);
+        registered.region = region;
         fabric.map(io);
-        fabric.memories.tables.insert(registered);
         Ok(registered)
     }
 
