@@ -251,12 +251,12 @@ syndromes! {
     /// The driver refused to make the page present.
     PAGE_REFUSED = 23, "page-refused";
     /// The image of a registration is not well formed, is not that of the key, or stands outside the memory for images.
-    BAD_IMAGE = 28, "bad-image";
+    BAD_IMAGE = 24, "bad-image";
     /// The region that a window is to be bound to is not valid, or not one that this window may be bound to.
-    BIND_PARENT = 29, "bind-parent";
+    BIND_PARENT = 25, "bind-parent";
     /// The key is not set aside for what is asked: no key of work requests, a window instead of a region or the other way
     /// round, or a window that is bound already.
-    KEY_STATE = 30, "key-state";
+    KEY_STATE = 26, "key-state";
 }
 
 impl Syndrome {

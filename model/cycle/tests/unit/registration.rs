@@ -147,7 +147,7 @@ fn reserved_bits_of_an_image_are_refused() {
         *b.memory.get_mut(&(IMAGES + 8 * word)).unwrap() |= 1 << bit;
         b.send(wr);
         b.idle(1500);
-        assert_eq!((outcome(&b, 1), b.script.lines.len()), (Some(28), 0), "{word} {bit}");
+        assert_eq!((outcome(&b, 1), b.script.lines.len()), (Some(Syndrome::BAD_IMAGE.0), 0), "{word} {bit}");
     }
 }
 

@@ -13,5 +13,6 @@ mod multiple;
 mod pages;
 mod protection;
 mod random;
+mod registration;
 mod timeouts;
 mod trace;
