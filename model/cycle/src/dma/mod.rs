@@ -230,8 +230,13 @@ impl Block for Dma {
         if inp.registered.valid && registered_ready {
             self.registered.push_back(inp.registered);
         }
+        let flush;
         let (write, read) = match inp.segment {
             ref segment if !segment.valid => (None, None),
+            ref segment if segment.flush => {
+                flush = self.write.flush(segment);
+                (None, Some(&flush))
+            }
             ref segment if segment.tag.op == Op::WRITE => (Some(segment), None),
             ref segment => (None, Some(segment)),
         };
@@ -254,6 +259,7 @@ impl Block for Dma {
                 *function = inp.cfg;
             }
             self.write.configured(&inp.cfg);
+            self.epochs.lives.configure(&inp.cfg);
             if inp.cfg.function.0 == 0 {
                 self.read.set_tag_mode(inp.cfg.tag_mode);
             }

@@ -39,6 +39,10 @@ use types::{Iova, Line, Op, Region, Syndrome, UnitCfg};
 /// Stands for the number of a fetch where a line of a registration is written into the cache.
 pub const INSTALL: u8 = u8::MAX;
 
+/// The head of a stream: its request, and whether that is of before a function-level reset; whether data requests before it
+/// have not ended.
+pub type Head = (Option<(WorkRequest, bool)>, bool);
+
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Part {
     #[default]
@@ -251,14 +255,8 @@ impl Registrations {
         Some(usize::from(wr.stream.0))
     }
 
-    /// One edge of the rest. `heads` gives the request at the head of a stream and whether data requests before it have not
-    /// ended. Returns the stream whose request was refused and goes on behind it.
-    pub fn step(
-        &mut self,
-        inp: &MptIn,
-        heads: impl Fn(usize) -> (Option<WorkRequest>, bool),
-        fetches: &mut LineFetches,
-    ) -> Option<usize> {
+    /// One edge of the rest; `heads` gives the heads of the streams. Returns the stream whose request was refused and goes on behind it.
+    pub fn step(&mut self, inp: &MptIn, heads: impl Fn(usize) -> Head, fetches: &mut LineFetches) -> Option<usize> {
         self.renew = RevokeLines::default();
         if inp.cfg.valid
             && let Some(master) = self.masters.get_mut(usize::from(inp.cfg.function.0))
@@ -307,13 +305,13 @@ impl Registrations {
     }
 
     /// Chooses the next request, round robin over streams.
-    fn pick(&mut self, control: &TableControl, heads: impl Fn(usize) -> (Option<WorkRequest>, bool)) {
+    fn pick(&mut self, control: &TableControl, heads: impl Fn(usize) -> Head) {
         let mut candidates = self.waiting;
         while candidates != 0 {
             let from_next = candidates >> self.next << self.next;
             let i = if from_next != 0 { from_next } else { candidates }.trailing_zeros() as usize;
             candidates &= !(1 << i);
-            let (Some(wr), busy) = heads(i) else { continue };
+            let (Some((wr, _)), busy) = heads(i) else { continue };
             if wr.op.has_image() {
                 if busy && self.fenced >> i & 1 == 1 {
                     continue;
@@ -350,16 +348,15 @@ impl Registrations {
         }
     }
 
-    fn judge(&mut self, heads: impl Fn(usize) -> (Option<WorkRequest>, bool)) {
+    fn judge(&mut self, heads: impl Fn(usize) -> Head) {
         let wr = self.case.wr;
-        if !self.masters.get(usize::from(wr.function.0)).is_some_and(|on| *on) {
-            self.state = State::Refused(Syndrome::BUS_MASTER_OFF);
-            return;
-        }
         let stream = usize::from(wr.stream.0);
+        let (head, busy) = heads(stream);
+        let master = self.masters.get(usize::from(wr.function.0)).is_some_and(|on| *on);
         self.state = match self.case.outcome() {
+            _ if !master || head.is_some_and(|(_, over)| over) => State::Refused(Syndrome::BUS_MASTER_OFF),
             Err(syndrome) => State::Refused(syndrome),
-            Ok(change) if change.revokes && heads(stream).1 => {
+            Ok(change) if change.revokes && busy => {
                 self.fence = true;
                 self.waiting |= 1 << stream;
                 self.fenced |= 1 << stream;

@@ -28,6 +28,7 @@ mod lookup;
 mod page;
 mod path;
 
+use crate::lives::Lives;
 use crate::progress::{Wait, wait};
 use crate::slot_set::SlotSet;
 use page::Pages;
@@ -125,6 +126,7 @@ pub struct Replay {
     again: VecDeque<Retranslated>,
     /// Invalidation epoch of each function.
     epochs: Vec<u32>,
+    lives: Lives,
     pages: Pages,
     picked: Option<Picked>,
     out: ReplayOut,
@@ -271,7 +273,7 @@ impl Replay {
         let entry = &self.entries[usize::from(slot.0)];
         if s.path.before(&entry.mapped) {
             let head = (s.length > 0).then_some(&entry.mapped);
-            self.picked = Some(Picked::Flush(s.path.flush(head)));
+            self.picked = Some(Picked::Flush(s.path.flush(StreamId(i as u16), head)));
             let Some(Picked::Flush(flush)) = &self.picked else { return };
             self.read_room[self.shares.of(flush.tag.function)] -= 1;
             self.refresh(i);
@@ -342,6 +344,7 @@ impl Block for Replay {
             again_base: cfg.segment_slots() as u16,
             again: VecDeque::with_capacity(2),
             epochs: vec![0; cfg.functions as usize],
+            lives: Lives::new(cfg.functions),
             pages: Pages::new(cfg),
             picked: None,
             out: ReplayOut::default(),
@@ -371,7 +374,7 @@ impl Block for Replay {
             && let Some(s) = self.streams.get_mut(usize::from(inp.write_sent.stream.0))
         {
             s.writes = s.writes.saturating_sub(1);
-            s.path.sent(inp.write_sent.syndrome);
+            s.path.sent(&inp.write_sent, s.writes == 0);
             self.refresh(usize::from(inp.write_sent.stream.0));
         }
         if inp.flushed.valid
@@ -406,6 +409,7 @@ impl Block for Replay {
         {
             *epoch = inp.invalidated.epoch;
         }
+        self.lives.configure(&inp.cfg);
     }
 
     fn idle_until(&self, inp: &ReplayIn) -> Option<Cycle> {

@@ -5,8 +5,8 @@ use golden::Violation;
 use types::port::{FunctionCfg, WorkRequest};
 use types::tlp::MemoryOp;
 use types::{
-    BusAddr, ByteCount, Event, FastPath, FunctionId, Iova, Key, Line, Mode, Op, Pd, Region, Rights, StreamId,
-    Syndrome, Va, WrId,
+    BusAddr, ByteCount, Event, FastPath, FunctionId, Iova, Key, Line, Mode, Op, Pd, Region, Rights, StreamId, Syndrome,
+    Va, WrId,
 };
 
 const IMAGES: u64 = TABLES + 0x8000;
@@ -161,7 +161,8 @@ fn read(tag: u16) -> Request {
 
 #[test]
 fn what_is_behind_a_registration_goes_by_its_line() {
-    let (old, new) = (Region { rights: READ, ..base() }, Region { rights: Rights { remote_read: false, ..READ }, ..base() });
+    let (old, new) =
+        (Region { rights: READ, ..base() }, Region { rights: Rights { remote_read: false, ..READ }, ..base() });
     // The read behind it may not leave: by the new line it is refused.
     let start = || {
         let mut t = fetched(&old, &new);
@@ -195,7 +196,8 @@ fn what_is_behind_a_registration_goes_by_its_line() {
 
 #[test]
 fn what_is_before_a_registration_goes_by_the_line_it_replaces() {
-    let (old, new) = (Region { rights: READ, ..base() }, Region { rights: Rights { remote_read: false, ..READ }, ..base() });
+    let (old, new) =
+        (Region { rights: READ, ..base() }, Region { rights: Rights { remote_read: false, ..READ }, ..base() });
     let start = || {
         let mut t = trace(&old);
         t.read(2, 0, 4);

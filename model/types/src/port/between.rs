@@ -97,6 +97,8 @@ ports! {
         remote: bool,
         /// grant epoch of the function at which the tables were read
         grant: u32,
+        /// function-level resets of the function before the request was accepted
+        life: u8,
     }
 
     |cfg|
@@ -203,6 +205,8 @@ ports! {
         stream: StreamId = cfg.stream_bits(),
         /// failure, 0 for none
         syndrome: Syndrome,
+        /// a TLP of it has left, and its region is ordered: a change of path has it flushed
+        left: bool,
     }
 
     |cfg|
