@@ -3,7 +3,7 @@
 use crate::Judge;
 use crate::function::prefix;
 use crate::request::{Move, Open, State};
-use crate::tables::{Path, grants, page_check};
+use crate::tables::{Path, grants, page_check, part_in, protect};
 use crate::translations::Used;
 use crate::versions::{Serial, When};
 use crate::violation::Violation;
@@ -199,9 +199,16 @@ impl Judge {
         let va = Va(wr.va.0.wrapping_add(u64::from(offset)));
         for (syndrome, region) in self.tables.verdicts(wr, when) {
             let Some(region) = region else { continue };
+            let (mut syndrome, mut most) = (syndrome, u32::MAX);
+            if syndrome == Syndrome::BOUNDS && self.judged_again(open) {
+                let part = part_in(region, wr, offset).filter(|part| part.va == va);
+                syndrome = part.map_or(syndrome, |part| protect(Some(region), &part));
+                let end = u128::from(region.start.0) + u128::from(region.length.0);
+                most = u32::try_from(end.saturating_sub(u128::from(va.0))).unwrap_or(u32::MAX);
+            }
             let mask = region.page_size.offset_mask().0;
             // No TLP crosses 4 KiB, the smallest page, so that one page and one translation always cover it.
-            let left = 4096 - (va.0 & 0xfff) as u32;
+            let left = (4096 - (va.0 & 0xfff) as u32).min(most);
             for entry in self.tables.entries(region, wr.key, region.page_index(va), when) {
                 let iova = Iova(entry.address.0 & !mask | va.0 & mask);
                 let syndrome = if syndrome.is_ok() { page_check(entry, wr) } else { syndrome };

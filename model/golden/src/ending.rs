@@ -4,7 +4,7 @@ use crate::Judge;
 use crate::function::prefix;
 use crate::outstanding::Read;
 use crate::request::Open;
-use crate::tables::{Path, page_check, reach};
+use crate::tables::{Path, page_check, part_in, protect, reach};
 use crate::versions::When;
 use crate::violation::Violation;
 use types::{Iova, MttEntry, Op, PageIndex, Region, StreamId, Syndrome, Va, WrId};
@@ -67,7 +67,14 @@ impl Judge {
         };
         let ats = |p: &Page<'_>, e: &MttEntry| page_check(e, wr).is_ok() && self.tables.path(p.region, e) == Path::Ats;
         match syndrome {
-            s if s <= Syndrome::RIGHTS => self.tables.verdicts(wr, since).any(|(verdict, _)| verdict == s),
+            s if s <= Syndrome::RIGHTS => {
+                let again = s == Syndrome::RIGHTS && self.judged_again(open);
+                self.tables.verdicts(wr, since).any(|(verdict, region)| {
+                    let part = region.filter(|_| again && verdict == Syndrome::BOUNDS);
+                    let part = part.and_then(|r| part_in(r, wr, sent).map(|part| protect(Some(r), &part)));
+                    verdict == s || part == Some(s)
+                })
+            }
             Syndrome::NOT_PRESENT => self.not_present(open, sent),
             Syndrome::PAGE_RIGHTS => entry(&|_, e| page_check(e, wr) == syndrome),
             Syndrome::TRANSLATION_ACCESS => {

@@ -26,6 +26,7 @@
 //! | | rights | remote invalidation that the line does not allow |
 
 use crate::Judge;
+use crate::request::Open;
 use crate::versions::{Serial, When};
 use crate::violation::{Name, Violation};
 use std::collections::BTreeMap;
@@ -272,17 +273,17 @@ impl Judge {
             return wrong("no line of the MPT, or no work request may write one");
         }
         let index = (offset / 64) as u32;
-        let mut found = None;
+        let (mut found, mut others) = (None, 0);
         for (number, r) in &self.registrations.open {
             if r.wr.key.index() != index || r.effect.is_some() {
                 continue;
             }
             let outcomes = self.outcomes(*number, r);
             if let Some(written) = outcomes.into_iter().flatten().find(|w| w.line == *line) {
-                found = Some((*number, r.name(), r.fails, written));
                 // One that has to fail is named only where nothing else explains the line.
-                if !r.fails {
-                    break;
+                others += u32::from(!r.fails);
+                if found.as_ref().is_none_or(|(_, _, fails, _)| *fails) {
+                    found = Some((*number, r.name(), r.fails, written));
                 }
             }
         }
@@ -292,11 +293,12 @@ impl Judge {
         if fails {
             return Err(Violation::RegistrationOrder { request });
         }
-        self.take_effect(number, &written);
+        // Where it may be that of several streams, what stands beside it there is not held to it.
+        self.take_effect(number, &written, others == 1);
         Ok(())
     }
 
-    fn take_effect(&mut self, number: Serial, written: &Written) {
+    fn take_effect(&mut self, number: Serial, written: &Written, sure: bool) {
         let now = self.now;
         let Some(wr) = self.registrations.open.get(&number).map(|r| r.wr) else { return };
         let key = Key::new(wr.key.index(), written.region.variant);
@@ -304,7 +306,7 @@ impl Judge {
         let flush = if written.revokes { written.old.fast.flush } else { None };
         self.paths.driver_flush_wanted(wr.key, flush, now);
         for (accepted, open) in &self.requests.open {
-            if open.wr.stream != wr.stream || open.wr.key.index() != wr.key.index() || *accepted == number {
+            if !sure || open.wr.stream != wr.stream || open.wr.key.index() != wr.key.index() || *accepted == number {
                 continue;
             }
             if *accepted > number {
@@ -314,7 +316,9 @@ impl Judge {
             }
         }
         // What stands before it among the registrations of its stream has been decided.
-        let _ = self.registrations.passed(&wr, number);
+        if sure {
+            let _ = self.registrations.passed(&wr, number);
+        }
         if let Some(r) = self.registrations.open.get_mut(&number) {
             let (line, revokes) = (written.line, written.revokes);
             r.effect = Some(Effect { at: now, line, revokes, flush: flush.is_some() });
@@ -323,13 +327,21 @@ impl Judge {
 
     /// A registration was reported.
     pub(crate) fn registered(&mut self, number: Serial, seen: Syndrome) -> Result<(), Violation> {
-        let Some(r) = self.registrations.open.get(&number).cloned() else {
+        let Some(mut r) = self.registrations.open.get(&number).cloned() else {
             self.finished(number);
             return Ok(());
         };
         let (request, length) = (r.name(), 0);
         let outcomes = self.outcomes(number, &r);
         let mut refused = outcomes.iter().filter_map(|o| o.as_ref().err().copied());
+        let flushed = seen == Syndrome::UNSUPPORTED_REQUEST && r.effect.is_some_and(|e| e.flush);
+        if let Some(effect) = r.effect.filter(|_| !seen.is_ok() && !flushed)
+            && let Some(other) = self.other_writer(&r, number, &effect.line)
+            && let Some(o) = self.registrations.open.get_mut(&other)
+        {
+            // The line was that of another stream.
+            (o.effect, r.effect) = (Some(effect), None);
+        }
         match (r.effect, seen) {
             (Some(effect), Syndrome::OK) => self.reported(&r, &effect)?,
             // Its flush did not come back well.
@@ -381,6 +393,22 @@ impl Judge {
             o.wr.key.index() == r.wr.key.index() && !o.fails && effect.is_some_and(|line| may(&line))
         };
         self.registrations.open.iter().find(|(n, o)| **n != number && same(o)).map(|(n, _)| *n)
+    }
+
+    /// Another registration that may have written a line and has not been seen to.
+    fn other_writer(&self, r: &Registration, number: Serial, line: &Line) -> Option<Serial> {
+        let index = r.wr.key.index();
+        let others = self.registrations.open.iter().filter(|(n, o)| **n != number && o.wr.key.index() == index);
+        let mut may = others.filter(|(n, o)| {
+            o.effect.is_none() && !o.fails && self.outcomes(**n, o).iter().flatten().any(|w| w.line == *line)
+        });
+        may.next().map(|(n, _)| *n)
+    }
+
+    /// Whether what is left of a request may have been judged again, by a line that was written since it was accepted.
+    pub(crate) fn judged_again(&self, open: &Open) -> bool {
+        let since = When::Since(open.accepted);
+        self.registrations.enabled() && self.tables.verdicts(&open.wr, since).any(|(s, _)| s.is_ok())
     }
 
     /// The line belongs to this one, and the other has not taken effect.

@@ -66,6 +66,19 @@ pub(crate) fn protect(region: Option<&Region>, wr: &WorkRequest) -> Syndrome {
     }
 }
 
+/// The first byte of a request from `offset` on that lies in a region, as a request of its own: what is left of a request may
+/// be judged again by a line that it does not fit as a whole.
+pub(crate) fn part_in(region: &Region, wr: &WorkRequest, offset: u32) -> Option<WorkRequest> {
+    let (first, end) = (u128::from(wr.va.0) + u128::from(offset), u128::from(wr.va.0) + u128::from(reach(wr)));
+    let (low, high) = (u128::from(region.start.0), u128::from(region.start.0) + u128::from(region.length.0));
+    let at = first.max(low);
+    (at < end.min(high)).then(|| {
+        let mut part = *wr;
+        (part.va, part.length.0) = (Va(at as u64), 1);
+        part
+    })
+}
+
 /// Bytes of a request for which it needs a mapping: a read of no bytes is a zero-length read of one place.
 pub(crate) fn reach(wr: &WorkRequest) -> u32 {
     if wr.op == Op::READ { wr.length.0.max(1) } else { wr.length.0 }

@@ -35,9 +35,11 @@ impl Plant {
         }
         self.register(inp);
         self.page_register(inp);
+        self.mpt_register(inp);
         if self.forges() {
             self.forge(inp, own);
         }
+        self.report_early();
         self.no_credit = inp.tx_fc.ph == 0;
     }
 

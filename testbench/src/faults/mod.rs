@@ -156,7 +156,7 @@ faults! {
     ResumeIgnored,
     /// A bit of a table line that is written is wrong.
     LineBit,
-    /// A registration is reported as soon as its line leaves.
+    /// A registration is reported once its line has left, whatever it takes away.
     RegistrationEarly,
     /// A registration passes the data requests before it in its stream.
     RegistrationFirst,

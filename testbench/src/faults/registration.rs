@@ -5,12 +5,15 @@ use super::inbound::completion_of;
 use super::pins::{Plant, Use};
 use std::collections::{BTreeSet, VecDeque};
 use system::driver::registers;
-use types::port::{Completion, TlpBeat, UnitIn, UnitOut, WorkRequest};
+use types::port::{TlpBeat, UnitIn, UnitOut, WorkRequest};
 use types::tlp::{Body, MemoryOp, Tlp};
 use types::{AddressType, StreamId, WrId};
 
 /// Cycles for which a request is held back for one behind it.
 const PATIENCE: u32 = 60;
+
+/// Cycles from a line's first beat to a report that waits for nothing else: its stream goes on by then.
+const EARLY: u32 = 24;
 
 /// What it remembers.
 #[derive(Clone, Debug, Default)]
@@ -21,6 +24,8 @@ pub(super) struct Registering {
     /// Registrations that have been accepted and not reported: those whose line has not left in order.
     open: VecDeque<WorkRequest>,
     unreported: BTreeSet<(StreamId, WrId)>,
+    /// Registrations whose line has left, and the cycles until they are reported.
+    early: VecDeque<(u32, WorkRequest)>,
     /// Requests that are held back, for how long, and whether they are being let go.
     held: VecDeque<WorkRequest>,
     waited: u32,
@@ -77,6 +82,21 @@ impl Plant {
         if own.completion.valid && inp.completion_ready {
             self.registering.unreported.remove(&(own.completion.stream, own.completion.id));
         }
+    }
+
+    /// Reports that come too early, last in a cycle: they are shown from the next one on.
+    pub(super) fn report_early(&mut self) {
+        self.registering.early.iter_mut().for_each(|(left, _)| *left -= 1);
+        if let Some((_, wr)) = self.registering.early.pop_front_if(|(left, _)| *left == 0)
+            && self.registering.unreported.contains(&(wr.stream, wr.id))
+        {
+            self.swallowed.insert((wr.stream, wr.id));
+            self.forged.push_back(completion_of(&wr));
+        }
+    }
+
+    /// Remembers where the MPT is.
+    pub(super) fn mpt_register(&mut self, inp: &UnitIn) {
         match self.register {
             registers::MPT_BASE_LO if inp.axil_wvalid => {
                 self.registering.mpt = self.registering.mpt & !0xffff_ffff | u64::from(inp.axil_wdata);
@@ -120,9 +140,7 @@ impl Plant {
         let Some(at) = self.registering.open.iter().position(|wr| wr.key.index() == index) else { return };
         let Some(wr) = self.registering.open.remove(at) else { return };
         if self.fault == Fault::RegistrationEarly {
-            self.swallowed.insert((wr.stream, wr.id));
-            let done: Completion = completion_of(&wr);
-            self.forged.push_back(done);
+            self.registering.early.push_back((EARLY, wr));
         }
     }
 

@@ -1,6 +1,6 @@
 //! The form of a scenario file.
 
-pub use super::registration::{BindSetup, FastRegisterSetup, KeySetup, WindowSetup};
+pub use super::registration::{BindSetup, FastRegisterSetup, KeySetup, Spoil, WindowSetup};
 use crate::faults::Fault;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
