@@ -163,7 +163,7 @@ impl Rules<'_> {
         if region.free && !region.work_requests.contains('r') {
             return broken(key("free"), true, "must be a region whose key work requests register");
         }
-        letters(key("translations"), region.translations.as_deref().unwrap_or_default(), "rwu")
+        letters(key("translations"), region.translations.as_deref().unwrap_or_default(), "rwxu")
     }
 
     pub(super) fn region(&self, key: impl Display, name: &str) -> Outcome {

@@ -9,6 +9,7 @@
 //! | `schema` | the form of a file |
 //! | `read`, `check` | reading one, and what its parts must keep with each other |
 //! | `engine`, `actions` | one run: steps at their time, and what they do |
+//! | `atomics` | what atomics did to memory |
 //! | `registration` | registration by work requests |
 //! | `work`, `book`, `agent` | requests, pages, invalidations as the host sees them |
 //! | `jury` | who watches |
@@ -16,6 +17,7 @@
 
 mod actions;
 mod agent;
+mod atomics;
 mod book;
 mod check;
 mod check_registration;

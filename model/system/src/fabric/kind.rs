@@ -15,6 +15,8 @@ pub enum TlpKind {
     DataRead,
     /// A write of a table line.
     TableWrite,
+    /// An atomic.
+    DataAtomic,
     /// A fetch of a table line.
     TableRead,
     /// A Translation Request.
@@ -27,6 +29,8 @@ pub enum TlpKind {
     PageRequest,
     /// An answer to a data read.
     DataCompletion,
+    /// An answer to an atomic.
+    AtomicCompletion,
     /// An answer to a table fetch.
     TableCompletion,
     /// An answer to a Translation Request.
@@ -37,7 +41,7 @@ pub enum TlpKind {
     InvalidateRequest,
     /// A PRG Response.
     PageResponse,
-    /// Anything else: an answer to nothing that is open, another message, an atomic.
+    /// Anything else: an answer to nothing that is open, another message.
     Other,
 }
 
@@ -66,11 +70,14 @@ impl Kinds {
                     _ => TlpKind::DataRead,
                 }
             }
+            Body::Memory { .. } => TlpKind::DataAtomic,
             Body::Message { code: message_code::INVALIDATE_COMPLETION, .. } => TlpKind::InvalidateCompletion,
             Body::Message { code: message_code::PAGE_REQUEST, .. } => TlpKind::PageRequest,
             _ => TlpKind::Other,
         };
-        if let Body::Memory { op: MemoryOp::Read, requester, tag, .. } = tlp.body {
+        if let Body::Memory { op, requester, tag, .. } = tlp.body
+            && !op.posted()
+        {
             self.0.insert((requester, tag), kind);
         }
         kind
@@ -81,6 +88,7 @@ impl Kinds {
         match tlp.body {
             Body::Completion { requester, tag, .. } => match self.0.get(&(requester, tag)) {
                 Some(TlpKind::DataRead) => TlpKind::DataCompletion,
+                Some(TlpKind::DataAtomic) => TlpKind::AtomicCompletion,
                 Some(TlpKind::TableRead) => TlpKind::TableCompletion,
                 Some(TlpKind::TranslationRequest) => TlpKind::TranslationCompletion,
                 Some(TlpKind::FlushRead) => TlpKind::FlushCompletion,
