@@ -103,6 +103,8 @@ fn add(mut scenario: Scenario, uses: &[&str], draws: &[Draw]) -> Scenario {
         if region.work_requests == "b" {
             let name = format!("w{n}");
             let (function, remote_invalidate) = (region.function, draw.kind == Kind::Remote);
+            // Bytes written through it are those of its region.
+            scenario.expect.loses_data = true;
             scenario.windows.push(WindowSetup { name: name.clone(), function, remote_invalidate });
             scenario.steps.extend(window(&name, draw, region, stream).map(|(part, a)| step(format!("r{n}{part}"), a)));
             continue;
