@@ -21,6 +21,7 @@ pub mod replacement;
 pub mod replay;
 pub mod seg;
 pub mod slot_set;
+pub mod table_write;
 pub mod timeout;
 pub mod tlp_rx;
 pub mod tlp_tx;

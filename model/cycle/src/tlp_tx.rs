@@ -44,6 +44,7 @@
 //! over a source only after serving it, or without its credits. Posted buffer and order queue drain with credits alone.
 
 use crate::progress::{Wait, wait};
+use crate::table_write;
 use std::collections::VecDeque;
 use types::UnitCfg;
 use types::access::AddressType;
@@ -209,15 +210,6 @@ impl TlpTx {
         }
     }
 
-    /// The write of a table line: as a fetch, by the physical function.
-    fn write_of(line: &LineWrite) -> TlpDescriptor {
-        TlpDescriptor {
-            op: TlpOp::WRITE,
-            tag: 0,
-            ..Self::line(&LineRequest { valid: true, index: 0, address: line.address }, 0)
-        }
-    }
-
     /// The posted output register.
     fn step_posted(&mut self, inp: &TlpTxIn) {
         let offered = self.posted.valid;
@@ -273,21 +265,16 @@ impl TlpTx {
 
     /// Puts the next payload beat of the current TLP into the posted output register.
     fn put_payload(&mut self) {
-        let Payload { data, strb } =
-            if self.posted_line { self.line_beat() } else { self.payload.pop_front().unwrap_or_default() };
+        let Payload { data, strb } = if self.posted_line {
+            let (data, strb) = table_write::beat(&self.line, &mut self.line_done, self.lanes);
+            Payload { data, strb }
+        } else {
+            self.payload.pop_front().unwrap_or_default()
+        };
         self.posted_left -= 1;
         self.posted.data = data;
         self.posted.strb = strb;
         self.posted.eop = self.posted_left == 0;
-    }
-
-    /// The next beat of the table line.
-    fn line_beat(&mut self) -> Payload {
-        let mut data = Beat::default();
-        let (first, count) = (usize::from(self.line_done / 2), usize::from(self.lanes / 2));
-        data.0[..count].copy_from_slice(&self.line.line.0[first..first + count]);
-        self.line_done += self.lanes;
-        Payload { data, strb: mask(u32::from(self.lanes)) as u16 }
     }
 
     /// The non-posted output register.
@@ -460,7 +447,7 @@ impl Block for TlpTx {
         }
         if inp.line.valid && self.line_turn {
             self.line = inp.line;
-            self.order.push_back(Posted { tlp: Self::write_of(&inp.line), write: false, line: true });
+            self.order.push_back(Posted { tlp: table_write::descriptor(&inp.line), write: false, line: true });
         }
         let room = self.order.len() < POSTED_TLPS;
         // Lines go first: one has to leave before the next.

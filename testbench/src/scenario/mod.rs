@@ -22,6 +22,7 @@ mod book;
 mod check;
 mod check_registration;
 mod engine;
+mod expect;
 mod finding;
 mod jury;
 mod read;

@@ -3,6 +3,7 @@
 use super::book::{Place, rights, taken_away};
 use super::engine::Run;
 use super::finding::Finding;
+use super::schema::Action;
 use crate::faults::Faulty;
 use serde::{Deserialize, Serialize};
 use system::Observer;
@@ -120,6 +121,18 @@ fn is_zero(n: &i64) -> bool {
 }
 fn is_zero32(n: &u32) -> bool {
     *n == 0
+}
+
+impl Action {
+    /// Whether it offers work requests, which have outcomes.
+    pub fn is_request(&self) -> bool {
+        matches!(self, Self::Request(_)) || self.registers()
+    }
+
+    /// Whether it offers a work request that registers or invalidates.
+    pub fn registers(&self) -> bool {
+        matches!(self, Self::FastRegister(_) | Self::Bind(_) | Self::LocalInvalidate(_) | Self::RemoteInvalidate(_))
+    }
 }
 
 impl WindowSetup {
