@@ -95,7 +95,7 @@ fn without_memory_for_images_no_line_may_be_written() {
     t.accept(register(1, KEY));
     assert!(t.out(&line(1, &base())).is_err());
     let mut t = Trace::bare();
-    t.map(&base());
+    t.map(&Region { rights: Rights::ALL, ..base() });
     t.accept(WorkRequest { va: Va(START), ..register(1, KEY) });
     assert_eq!(t.done(1, Syndrome::UNSUPPORTED_OP), Ok(()));
 }
