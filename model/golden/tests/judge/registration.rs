@@ -105,7 +105,7 @@ fn refused(old: &Region, new: &Region, wr: WorkRequest, expected: Syndrome) {
     let start = || {
         let mut t = trace(old);
         t.accept(wr);
-        if (IMAGES..IMAGES + 16 * 64).contains(&wr.va.0) && wr.va.0 % 64 == 0 && wr.key.index() < MPT_ENTRIES {
+        if (IMAGES..IMAGES + 16 * 64).contains(&wr.va.0) && wr.va.0.is_multiple_of(64) && wr.key.index() < MPT_ENTRIES {
             image(&mut t, new);
         }
         t
