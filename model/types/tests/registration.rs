@@ -6,7 +6,7 @@ use types::{BusAddr, FastPath, Key, Line, Op, Region};
 fn every_field_has_its_place() {
     let flush = Some(BusAddr(0x1234_5678_9abc));
     let fast =
-        FastPath { allowed: true, window: true, remote_invalidate: true, bind: true, parent: Key(0x12_3456_78), flush };
+        FastPath { allowed: true, window: true, remote_invalidate: true, bind: true, parent: Key(0x1234_5678), flush };
     let Line(words) = Region { fast, ..Region::default() }.encode();
     // Word 0: bits 63, 62, 61 and a page size of 4 KiB (12 << 48). Word 1: bit 36. Word 6: the address and bit 0.
     assert_eq!(words, [0xe00c_0000_0000_0000, 0x10_0000_0000, 0, 0, 0, 0x1234_5678, 0x1234_5678_9abd, 0]);
