@@ -4,12 +4,12 @@
 //! |---|---|---|
 //! | 0x068 | COHERENT_FUNCTION | function, 8 bits |
 //! | 0x06c | COHERENT_PASID | bits 19:0 PASID, bit 20 there is one, bit 21 Privileged Mode Requested |
-//! | 0x070, 0x074 | COHERENT_IOVA_LO, _HI | I/O virtual address, bits 63:12 |
-//! | 0x078 | COHERENT_PAGES | pages of 4 KiB of a range |
 //! | 0x07c | COHERENT_COMMAND | wo, bits 11:0 counter; bit 29 with NW; bit 30 translate; bit 31 start the counter. SLVERR while busy |
 //! | 0x080 | COHERENT_STATUS | ro, bit 0 busy; of the last answer: bit 1 failed, bits 13:8 log2 of its size |
 //! | 0x084, 0x088 | COHERENT_ENTRY_LO, _HI | ro, the MTT entry of the last answer |
 //! | 0x08c | COHERENT_STALE | bit 31 a stale entry was met, bits 23:0 MPT index of the first region; any write clears |
+//! | 0x090, 0x094 | COHERENT_IOVA_LO, _HI | I/O virtual address, bits 63:12 |
+//! | 0x098 | COHERENT_PAGES | pages of 4 KiB of a range |
 //!
 //! The entry is ready for the table: a GPU entry with the bus address and the generation caught with the command; for a
 //! translation that says U a host entry with the I/O virtual address; without access, or without a translation, a GPU entry
@@ -20,8 +20,13 @@ use types::bits::mask;
 use types::port::{CoherentRange, RegsIn, TranslateCommand};
 use types::{MttEntry, Owner, PasidPrefix, TableWord};
 
-/// First and last offset.
-pub const OFFSETS: std::ops::RangeInclusive<u16> = 0x068..=0x08c;
+/// Offset of COHERENT_STALE.
+const STALE: u16 = 0x08c;
+
+/// Whether an offset is that of one of these registers.
+pub const fn has(offset: u16) -> bool {
+    matches!(offset, 0x068 | 0x06c | 0x07c..=0x098)
+}
 
 /// The registers.
 #[derive(Clone, Copy, Debug, Default)]
@@ -49,7 +54,7 @@ impl CoherentRegs {
         self.range
     }
 
-    /// What a read of an offset of [`OFFSETS`] returns.
+    /// What a read of an offset that is one of them returns.
     pub fn read(&self, offset: u16) -> u32 {
         match offset {
             0x068 => u32::from(self.function.0),
@@ -57,15 +62,15 @@ impl CoherentRegs {
                 let PasidPrefix { valid, pasid, privileged, .. } = self.pasid;
                 pasid.0 | u32::from(valid) << 20 | u32::from(privileged) << 21
             }
-            0x070 => self.iova as u32,
-            0x074 => (self.iova >> 32) as u32,
-            0x078 => self.pages,
             0x080 => {
                 u32::from(self.translate.valid) | u32::from(self.failed) << 1 | u32::from(self.size_log2 & 0x3f) << 8
             }
             0x084 => self.entry as u32,
             0x088 => (self.entry >> 32) as u32,
-            0x08c => self.stale.map_or(0, |index| 1 << 31 | index),
+            STALE => self.stale.map_or(0, |index| 1 << 31 | index),
+            0x090 => self.iova as u32,
+            0x094 => (self.iova >> 32) as u32,
+            0x098 => self.pages,
             _ => 0,
         }
     }
@@ -73,7 +78,7 @@ impl CoherentRegs {
     /// Writes a register, if it may be written.
     pub fn write(&mut self, offset: u16, value: u32) -> Option<()> {
         // What a command under way uses does not change under it.
-        if self.translate.valid && offset < 0x080 {
+        if self.translate.valid && offset != STALE {
             return None;
         }
         match offset {
@@ -82,11 +87,11 @@ impl CoherentRegs {
                 let (valid, privileged) = (value >> 20 & 1 == 1, value >> 21 & 1 == 1);
                 self.pasid = PasidPrefix { valid, pasid: Pasid(value & 0xf_ffff), exec: false, privileged };
             }
-            0x070 => self.iova = self.iova & !0xffff_ffff | u64::from(value & !0xfff),
-            0x074 => self.iova = self.iova & 0xffff_ffff | u64::from(value) << 32,
-            0x078 => self.pages = value,
+            0x090 => self.iova = self.iova & !0xffff_ffff | u64::from(value & !0xfff),
+            0x094 => self.iova = self.iova & 0xffff_ffff | u64::from(value) << 32,
+            0x098 => self.pages = value,
             0x07c => self.command(value),
-            0x08c => self.stale = None,
+            STALE => self.stale = None,
             _ => return None,
         }
         Some(())

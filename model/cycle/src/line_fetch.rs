@@ -120,6 +120,11 @@ impl LineFetches {
         self.entries.iter_mut().for_each(|e| e.stale = true);
     }
 
+    /// A line has been written: what is under way of it may be older.
+    pub fn outdate(&mut self, line: u64) {
+        self.entries.iter_mut().filter(|e| e.line == line).for_each(|e| e.stale = true);
+    }
+
     /// Whether the late completion of a fetch has come: whoever waits for any fetch asks again.
     pub fn freed(&mut self) -> bool {
         std::mem::take(&mut self.freed)

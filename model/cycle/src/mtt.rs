@@ -180,6 +180,7 @@ impl Mtt {
         let arrival = self.fetches.arrival(&inp.fill, inp.timeout);
         let (written, swept) = self.cache.step(arrival.and_then(|a| a.keep()), inp.inject_parity);
         self.out.revoke_done = swept;
+        self.out.renewed = self.cache.renewed();
         let unusable = arrival.filter(|a| a.data.is_none());
         let fault = unusable.is_some_and(|a| !a.stale);
         self.out.stat_fetch_error = fault;
@@ -298,6 +299,11 @@ impl Block for Mtt {
             self.fetches.revoke();
             self.cache.revoke(inp.revoke.first, u64::from(inp.revoke.count));
         }
+        if inp.renew.valid {
+            // What is under way may be older than the registration.
+            self.fetches.revoke();
+            self.cache.renew(inp.renew.first, u64::from(inp.renew.count));
+        }
         self.step_events(inp);
         let retry = self.next_retry();
         let mut segment = retry.or_else(|| self.fifo.pop_front()).unwrap_or_default();
@@ -321,13 +327,13 @@ impl Block for Mtt {
     }
 
     fn idle_until(&self, inp: &MttIn) -> Option<Cycle> {
-        let inputs = inp.reset || inp.segment.valid || inp.fill.valid || inp.revoke.valid;
+        let inputs = inp.reset || inp.segment.valid || inp.fill.valid || inp.revoke.valid || inp.renew.valid;
         let inputs = inputs || self.events.busy(&event_inputs(inp)) || inp.invalidate.valid || inp.range.valid;
         let inputs = inputs || inp.translate.valid != self.caught.is_some();
         let under_way = self.stages.iter().any(|s| s.segment.valid) || !self.fifo.is_empty() || !self.retry.is_empty();
         let timing = inp.timeout != 0 && self.fetches.outstanding();
         let sending = timing || self.fetches.busy(inp.fetch_ready);
-        let pulses = self.out.mapped.valid || self.out.revoke_done || self.out.stat_fields().0 != 0;
+        let pulses = self.out.mapped.valid || self.out.revoke_done || self.out.renewed || self.out.stat_fields().0 != 0;
         (!inputs && !under_way && !sending && !pulses && !self.cache.busy()).then_some(Cycle(u64::MAX))
     }
 }

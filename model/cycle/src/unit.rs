@@ -106,6 +106,13 @@ impl Unit {
             retranslate: w.dma.retranslate,
             revoke: w.ats.revoke,
             revoked: w.ats.revoked,
+            ended: w.dma.ended,
+            line_ready: w.tlp_tx.line_ready,
+            line_sent: w.tlp_tx.line_sent,
+            renewed: w.mtt.renewed,
+            command_done: w.ats.registration_done,
+            command_failed: w.ats.registration_failed,
+            completion_ready: w.dma.registered_ready,
             inject_parity: false,
         }
     }
@@ -165,6 +172,7 @@ impl Unit {
             judging: w.dma.judging,
             renewed: w.dma.renewed,
             command: w.regs.command,
+            registration: w.mpt.command,
             mpt_revoke_done: w.mpt.revoke_done,
             mtt_revoke_done: w.mtt.revoke_done,
             timeout: w.regs.control.timeout,
@@ -190,6 +198,7 @@ impl Unit {
             retranslated: w.replay.retranslated,
             read_data_ready: inp.read_data_ready,
             completion_ready: inp.completion_ready,
+            registered: w.mpt.completion,
         }
     }
 
@@ -204,6 +213,7 @@ impl Unit {
             mtt_fetch: w.mtt.fetch,
             ats_request: w.ats.request,
             ats_message: w.ats.answer,
+            line: w.mpt.line,
             tx_wr_req_tlp_ready: inp.tx_wr_req_tlp_ready,
             tx_rd_req_tlp_ready: inp.tx_rd_req_tlp_ready,
             tx_wr_sent_valid: inp.tx_wr_sent_valid,
@@ -281,6 +291,7 @@ impl Unit {
             fill: w.tlp_rx.mtt_fill,
             fetch_ready: w.tlp_tx.mtt_fetch_ready,
             revoke: w.ats.revoke,
+            renew: w.mpt.renew,
             timeout: w.regs.control.timeout,
             page_events: w.regs.control.page_events,
             event_ready: w.regs.event_ready,

@@ -17,6 +17,7 @@
 //! | `late` | what had been committed before a configuration took something away |
 //! | `page_request` | Page Requests, their responses, driver events |
 //! | `paths` | flushes where an ordered stream changes between translated and untranslated requests; those of revocations |
+//! | `registration` | registration by work requests: what may be written into the MPT, and who sees it |
 //! | `request` | bytes owed, and the attributions that are still possible |
 //! | `ending` | syndromes, read data, the end of a request |
 //!
@@ -41,6 +42,7 @@ mod outstanding;
 mod page_request;
 mod paths;
 mod prefetch;
+mod registration;
 mod request;
 mod tables;
 mod translations;
@@ -73,6 +75,7 @@ pub struct Judge {
     lost: Option<(usize, usize)>,
     late: late::Late,
     commands: commands::Commands,
+    registrations: registration::Registrations,
     /// The unit may ask ahead for the page behind one that is needed.
     prefetch: bool,
 }
@@ -123,16 +126,23 @@ impl Judge {
             Event::TranslationAsked { function, pasid, iova, no_write } => {
                 self.commands.add(function, pasid, iova, no_write);
             }
+            Event::Registrations { mpt, entries, images, count } => {
+                self.registrations.enable(mpt, entries, images, count);
+            }
             Event::RequestAccepted(wr) => {
                 self.tables.used(wr.key, now);
-                self.requests.accept(wr, now)?;
+                let registers = wr.op.registers() && self.registrations.enabled();
+                self.requests.accept(wr, registers, now)?;
+                self.stands_behind(wr, now);
             }
             Event::WriteData { stream, id, .. } | Event::ReadData { stream, id, .. }
                 if self.requests.is_orphan(stream, id) =>
             {
                 self.late.give(event);
             }
-            Event::MessageDone { stream, id, .. } if self.requests.bury(stream, id) => {}
+            Event::MessageDone { stream, id, .. } if self.requests.bury(stream, id) => {
+                self.registrations.bury(Name { stream, id });
+            }
             Event::WriteData { stream, id, offset, bytes } => {
                 let number = self.requests.number(stream, id, "message bytes were taken")?;
                 self.requests.give(number, offset.0, bytes);
@@ -147,6 +157,7 @@ impl Judge {
                 let brought = self.outstanding.completion(tlp, payload, &mut self.translations, now);
                 if let Some((address, line)) = brought {
                     self.tables.fetched(address, &line, now);
+                    self.registrations.fetched(address, &line);
                 }
             }
             Event::ReadData { stream, id, offset, bytes } => self.delivered(stream, id, offset.0, bytes)?,
@@ -218,6 +229,7 @@ impl Judge {
             self.late.clear();
             self.commands = commands::Commands::default();
             self.pages = page_request::Pages::default();
+            self.registrations = registration::Registrations::default();
             return;
         };
         if self.late.remembers() {
@@ -243,6 +255,9 @@ impl Judge {
 
     /// A request has ended: forgets what only it could have met.
     fn finished(&mut self, number: Serial) {
+        if let Some(open) = self.requests.open.get(&number) {
+            self.tables.unbound(&open.wr);
+        }
         self.requests.remove(number);
         let oldest = self.requests.oldest(self.now);
         self.outstanding.forget(|n| self.requests.open.contains_key(&n), oldest);

@@ -11,6 +11,7 @@ pub mod event;
 pub mod port;
 pub mod ports;
 pub mod pri;
+pub mod registration;
 pub mod table;
 pub mod tlp;
 
@@ -22,5 +23,6 @@ pub use addr::{
 pub use config::{Replacement, UnitCfg};
 pub use event::Event;
 pub use ports::{Block, BlockDut, Cycle, Dut, Field, Ports};
+pub use registration::FastPath;
 pub use table::{Line, MttEntry, PageIndex, Region, TableWord};
 pub use tlp::{Header, Tlp};

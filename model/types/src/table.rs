@@ -1,10 +1,12 @@
-//! Layout of the tables that the driver writes in host memory and the unit only reads.
+//! Layout of the tables in host memory. The driver writes them; the unit reads them, and writes the MPT lines of keys that the
+//! driver has set aside for work requests (`registration`).
 //!
 //! MTT entry: 8 bytes little-endian, 8 a line. MPT entry: 64 bytes little-endian, one a line.
 
 use crate::access::{Mode, Owner, PasidPrefix, Rights};
 use crate::addr::{ByteCount, FunctionId, Iova, PageSize, Pasid, Pd, TlpAddr, Va};
 use crate::bits::mask;
+use crate::registration::FastPath;
 
 /// Bytes of a table line: what one fetch brings.
 pub const LINE_BYTES: u32 = 64;
@@ -100,7 +102,7 @@ pub struct TableWord(pub u64);
 /// | 4 | 63:0 | IOVA of the region's first MTT entry, 8-byte aligned |
 /// | 5 | 11:0 | coherent regions: number of the generation counter, 0 for that of the function |
 /// | 5 | 63:12 | coherent regions: I/O virtual address of the page of the first MTT entry |
-/// | 6–7 | | reserved, zero |
+/// | 5–7 | | otherwise, and in the key of a window or of work requests: [`FastPath`], or reserved, zero |
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Region {
     /// The entry is in use.
@@ -133,6 +135,8 @@ pub struct Region {
     pub counter: u16,
     /// I/O virtual address of a coherent region's first page, aligned to its page size.
     pub iova: Iova,
+    /// What work requests may do with the key.
+    pub fast: FastPath,
 }
 
 impl Region {
@@ -159,7 +163,10 @@ impl Region {
         line[2] = self.start.0;
         line[3] = self.length.0;
         line[4] = self.mtt.0;
-        line[5] = self.iova.0 & !mask(12) | u64::from(self.counter) & mask(12);
+        self.fast.encode(&mut line);
+        if self.coherent && !self.fast.of_work_requests() {
+            line[5] = self.iova.0 & !mask(12) | u64::from(self.counter) & mask(12);
+        }
         Line(line)
     }
 
@@ -168,6 +175,8 @@ impl Region {
         let w = &line.0;
         let bit = |word: u64, n: u32| word >> n & 1 == 1;
         let page_size = PageSize::from_log2((w[0] >> 48 & mask(6)) as u8);
+        let (coherent, fast) = (bit(w[0], 60), FastPath::decode(w));
+        let place = if coherent && !fast.of_work_requests() { w[5] } else { 0 };
         Self {
             valid: bit(w[0], 56) && page_size.is_some(),
             variant: w[0] as u8,
@@ -191,9 +200,10 @@ impl Region {
             start: Va(w[2]),
             length: ByteCount(w[3]),
             mtt: Iova(w[4]),
-            coherent: bit(w[0], 60),
-            counter: (w[5] & mask(12)) as u16,
-            iova: Iova(w[5] & !mask(12)),
+            coherent,
+            counter: (place & mask(12)) as u16,
+            iova: Iova(place & !mask(12)),
+            fast,
         }
     }
 

@@ -4,8 +4,8 @@
 
 use proptest::prelude::*;
 use types::{
-    ByteCount, FunctionId, Iova, Key, Line, Mode, MttEntry, Op, Owner, PageIndex, PageSize, Pasid, PasidPrefix, Pd,
-    Region, Rights, Syndrome, TableWord, TlpAddr, Va,
+    BusAddr, ByteCount, FastPath, FunctionId, Iova, Key, Line, Mode, MttEntry, Op, Owner, PageIndex, PageSize, Pasid,
+    PasidPrefix, Pd, Region, Rights, Syndrome, TableWord, TlpAddr, Va,
 };
 
 #[test]
@@ -52,6 +52,7 @@ fn mpt_entry_vector() {
         coherent: true,
         counter: 0x102,
         iova: Iova(0x7000_0123_4000),
+        fast: FastPath::default(),
     };
     // Word 0: variant 7:0 = 5a; PD 31:8 = 123456; function 47:32 = 0003; byte 6 = mode 3 << 6 | 21 = 0xd5;
     // byte 7 = valid | unordered << 1 | coherent << 4 = 0x13. Word 1: PASID, valid bit 20, privileged bit 21; rights 32 and 34.
@@ -68,6 +69,19 @@ fn mpt_entry_vector() {
     ]);
     assert_eq!(region.encode(), line);
     assert_eq!(Region::decode(&line), region);
+    // With the key set aside (bit 63) or a window's (bit 61), the same word 5 is the parent.
+    for bit in [1 << 61, 1 << 63] {
+        let mut line = line;
+        line.0[0] |= bit;
+        let Region { coherent, counter, iova, fast, .. } = Region::decode(&line);
+        assert_eq!((coherent, counter, iova, fast.parent), (true, 0, Iova(0), Key(0x0123_4102)));
+    }
+    // A coherent region that windows may be bound to (word 1 bit 36) has no parent.
+    let mut bound = line;
+    bound.0[1] |= 1 << 36;
+    let fast = FastPath { bind: true, ..FastPath::default() };
+    assert_eq!(Region::decode(&bound), Region { fast, ..region });
+    assert_eq!(Region { fast, ..region }.encode(), bound);
     // The other single bits: exec is bit 22; remote read 33; remote atomic 35; direct 1, ats 2.
     let bits = |region: Region| region.encode().0;
     assert_eq!(bits(Region { mode: Mode::Direct, page_size: PageSize::K4, ..Region::default() })[0], 0x4c << 48);
@@ -168,7 +182,20 @@ prop_compose! {
         pasid in 0u32..1 << 20,
         f in any::<[bool; 7]>(),
         words in any::<[u64; 4]>(),
+        (window, remote_invalidate, allowed, bind) in any::<(bool, bool, bool, bool)>(),
+        flush in proptest::option::of(any::<u64>()),
     ) -> Region {
+        // Word 5 is the place of a coherent region that is no window's and not set aside, and otherwise the parent.
+        let place = coherent && !window && !allowed;
+        let (parent, says) = (Key(words[3] as u32), window || allowed || bind);
+        let fast = FastPath {
+            allowed,
+            window,
+            remote_invalidate,
+            bind,
+            parent: if says && !place { parent } else { Key(0) },
+            flush: flush.filter(|_| says).map(|address| BusAddr(address & !3)),
+        };
         Region {
             valid,
             variant,
@@ -183,8 +210,9 @@ prop_compose! {
             length: ByteCount(words[1]),
             mtt: Iova(words[2]),
             coherent,
-            counter: (words[3] & 0xfff) as u16,
-            iova: Iova(words[3] & !0xfff),
+            counter: if place { (words[3] & 0xfff) as u16 } else { 0 },
+            iova: Iova(if place { words[3] & !0xfff } else { 0 }),
+            fast,
         }
     }
 }

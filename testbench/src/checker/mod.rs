@@ -148,7 +148,7 @@ impl Checker {
         let (address, length) = (wire.first_byte(), wire.enabled_bytes());
         let table = |(base, bytes): &(TlpAddr, ByteCount)| address.wrapping_sub(base.0) < bytes.0;
         let data = matches!(kind, Kind::Read | Kind::Write) && wire.at() != 0b01 && length > 0;
-        if !data || direction == Direction::Read && self.tables.iter().any(table) {
+        if !data || self.tables.iter().any(table) {
             return Ok(());
         }
         self.order.sent(direction, address, length)

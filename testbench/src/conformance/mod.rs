@@ -4,11 +4,13 @@
 
 mod machine;
 mod races;
+mod registrations;
 mod soak;
 mod traffic;
 mod trim;
 
 pub use races::{Disturbance, races};
+pub use registrations::registrations;
 pub use soak::{Tally, soak};
 pub use traffic::{Style, scenarios};
 

@@ -30,7 +30,7 @@ pub enum Disturbance {
 }
 
 /// When something happens.
-fn moments() -> impl Strategy<Value = Marker> {
+pub(super) fn moments() -> impl Strategy<Value = Marker> {
     let kinds = select(
         &[
             TlpKind::DataWrite,

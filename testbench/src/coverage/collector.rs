@@ -109,11 +109,15 @@ impl Collector {
                 let c = &mut self.coverage;
                 c.hit_if(wr.length.0 == 0, "message.empty");
                 c.hit_if((wr.va.0 & 0xfff) + u64::from(wr.length.0) > 4096, "line.crossed");
+                self.registering(wr);
                 self.open.insert((wr.stream, wr.id), *wr);
             }
             Event::MessageDone { stream, id, syndrome } => {
                 self.coverage.syndrome(syndrome);
                 let request = self.open.remove(&(stream, id));
+                let ends = request.is_some_and(|wr| !wr.op.registers());
+                let waits = |wr: &WorkRequest| wr.op.registers() && !wr.op.has_image();
+                self.coverage.hit_if(ends && self.open.values().any(waits), "race.register-passed");
                 if let Some(wr) = request.filter(|_| syndrome == Syndrome::COMPLETION_TIMEOUT) {
                     let data = |f: &InFlight| matches!(f.kind, TlpKind::DataRead | TlpKind::DataAtomic);
                     let mine = |f: &&mut InFlight| f.function == wr.function && data(f);
@@ -124,6 +128,22 @@ impl Collector {
             Event::RevocationReported { key } => drop(self.revoking.remove(&key)),
             _ => {}
         }
+    }
+
+    fn registering(&mut self, wr: &WorkRequest) {
+        let key = |o: &&WorkRequest| o.key.index() == wr.key.index();
+        let before = || self.open.values().filter(key);
+        let behind = before().any(|o| o.op.registers() && o.stream == wr.stream);
+        let others = |test: fn(&WorkRequest) -> bool| before().any(|o| o.stream != wr.stream && test(o));
+        let (reading, writing) = (others(|o| o.op == Op::READ), others(|o| o.op == Op::WRITE));
+        let c = &mut self.coverage;
+        if !wr.op.registers() {
+            c.hit_if(behind, "race.register-behind");
+            return;
+        }
+        c.hit_if(reading, "race.register-reading");
+        c.hit_if(writing, "race.register-writing");
+        c.hit_if(!self.revoking.is_empty(), "race.register-revoking");
     }
 
     fn revocation(&mut self, key: Key, flush: bool) {
@@ -146,6 +166,7 @@ impl Collector {
     }
 
     fn configured(&mut self, cfg: &FunctionCfg) {
+        let registering = self.open.values().any(|wr| wr.function == cfg.function && wr.op.registers());
         let mine = |f: &InFlight| f.function == cfg.function;
         let asking = self.in_flight(|f| mine(f) && f.kind == TlpKind::TranslationRequest);
         let reading = self.in_flight(|f| mine(f) && f.kind == TlpKind::DataRead);
@@ -165,6 +186,7 @@ impl Collector {
         }
         c.hit_if(!function.cfg.ats_enable && cfg.ats_enable && function.asked, "implicit.enable");
         if cfg.reset {
+            c.hit_if(registering, "race.reset-registering");
             c.hit("reset.function");
             c.hit_if(function.asked, "implicit.reset");
             c.hit_if(reading, "race.reset-reading");

@@ -68,6 +68,12 @@ pub const COUNTERS: &[&str] = &[
     "tlp_tx.stall_posted_credit",
     "tlp_tx.stall_non_posted_credit",
     "tlp_rx.dropped",
+    "mpt.fast_register",
+    "mpt.bind",
+    "mpt.local_invalidate",
+    "mpt.remote_invalidate",
+    "mpt.registration_refused",
+    "mpt.fence",
 ];
 
 /// Syndromes that no scenario brings about, with where they are tested; every other one is a point.

@@ -128,6 +128,12 @@ points! {
     "race.invalidate-coherent-writing": "one while a write of a coherent region is under way";
     "race.revoke-coherent": "a revocation of a coherent region while a request of it is under way";
     "race.reset-commanding": "a function-level reset while the driver's Translation Request is in flight";
+    "race.register-reading": "a registration or invalidation of a key while a read of it is under way in another stream";
+    "race.register-writing": "the same while a write of it is under way";
+    "race.register-revoking": "the same while a revocation of the driver is under way";
+    "race.register-behind": "an access by a key behind a registration of it in its stream that has not been reported";
+    "race.register-passed": "a data request ends while an invalidation accepted before it has not been reported";
+    "race.reset-registering": "a function-level reset while a registration is under way";
     "line.crossed": "a request over a 4 KiB line";
     "message.empty": "a request for no bytes";
 }

@@ -16,6 +16,7 @@ const S: u64 = 1 << 11;
 impl Plant {
     /// Changes the inputs of this cycle; `own` are the unit's outputs, `shown` what the outside sees of them.
     pub(super) fn inputs(&mut self, inp: &mut UnitIn, own: &UnitOut, shown: &UnitOut) {
+        self.registering(inp, own);
         self.request(&mut inp.wr);
         self.configuration(&mut inp.cfg);
         self.completion(&mut inp.rx_cpl_tlp);
@@ -36,9 +37,11 @@ impl Plant {
         self.register(inp);
         self.page_register(inp);
         self.coherent_register(inp);
-        if self.fault == Fault::DoneBeforeSent {
+        self.mpt_register(inp);
+        if self.forges() {
             self.forge(inp, own);
         }
+        self.report_early();
         self.no_credit = inp.tx_fc.ph == 0;
     }
 
@@ -98,6 +101,7 @@ impl Plant {
             if of == Use::Mpt {
                 self.coherent_word(dws / 2 + i, word);
             }
+            self.mpt_word(of, dws / 2 + i, word);
             match (of, fault) {
                 (Use::Mtt, Fault::WrongOwner) if *word != 0 => *word ^= 1 << 2,
                 (Use::Mtt, Fault::PageRightsIgnored) if *word != 0 => *word |= 0b11,
@@ -230,10 +234,15 @@ impl Plant {
             self.swallowed.remove(&done);
         }
         let wr = &inp.wr;
-        if wr.valid && own.wr_ready && wr.op == Op::WRITE {
+        if self.fault == Fault::DoneBeforeSent && wr.valid && own.wr_ready && wr.op == Op::WRITE {
             self.swallowed.insert((wr.stream, wr.id));
-            let (id, function, stream) = (wr.id, wr.function, wr.stream);
-            self.forged.push_back(Completion { valid: true, id, function, stream, syndrome: Syndrome::OK });
+            self.forged.push_back(completion_of(wr));
         }
     }
+}
+
+/// The completion of a request that succeeds.
+pub(super) fn completion_of(wr: &WorkRequest) -> Completion {
+    let (id, function, stream) = (wr.id, wr.function, wr.stream);
+    Completion { valid: true, id, function, stream, syndrome: Syndrome::OK }
 }

@@ -10,6 +10,7 @@ mod inbound;
 mod outbound;
 mod pages;
 mod pins;
+mod registration;
 
 pub use pins::Faulty;
 
@@ -182,6 +183,22 @@ faults! {
     GenerationLate,
     /// Invalidations wait until no table fetch is in flight.
     InvalidationWaitsForFetch,
+    /// A bit of a table line that is written is wrong.
+    LineBit,
+    /// A registration is reported once its line has left, whatever it takes away.
+    RegistrationEarly,
+    /// A registration passes the data requests before it in its stream.
+    RegistrationFirst,
+    /// A registration is passed by a data request behind it in its stream.
+    RegistrationLast,
+    /// No stream goes on while a registration is not reported.
+    StreamsWait,
+    /// A region is taken to be 2^40 bytes longer: an MPT line, or an image.
+    ParentUnbounded,
+    /// Every key that is set aside for work requests may be invalidated by a remote peer.
+    RemoteInvalidateUnchecked,
+    /// Every valid key is taken to be set aside for work requests.
+    KeyStateIgnored,
 }
 
 impl std::fmt::Display for Fault {

@@ -21,9 +21,10 @@ impl Plant {
             Fault::ReportsError if out.completion.valid && out.completion.syndrome.is_ok() => {
                 out.completion.syndrome = Syndrome::RIGHTS;
             }
+            _ if self.refuses_work() => out.wr_ready = false,
             Fault::AcceptingWaitsForCredit if self.no_credit => out.rx_msg_tlp_ready = false,
             Fault::DrainWaitsForTranslation | Fault::InvalidationWaitsForFetch => out.rx_msg_tlp_ready = true,
-            Fault::DoneBeforeSent => {
+            _ if self.forges() => {
                 let key = (out.completion.stream, out.completion.id);
                 match self.forged.front() {
                     Some(forged) => out.completion = *forged,
@@ -41,6 +42,9 @@ impl Plant {
         }
         if self.fault == Fault::PayloadBit && posted && beat.strb != 0 {
             beat.data.0[0] ^= 0x0101_0101;
+        }
+        if posted {
+            self.line(beat);
         }
         if self.fault == Fault::OperandBit && !posted && beat.strb != 0 {
             beat.data.0[0] ^= 0x10;

@@ -4,6 +4,7 @@ use super::Fault;
 use super::coherent::Coherent;
 use super::early::Early;
 use super::pages::Asking;
+use super::registration::Registering;
 use std::collections::{BTreeSet, VecDeque};
 use system::Inside;
 use types::config::TagMap;
@@ -62,6 +63,7 @@ pub(super) struct Plant {
     pub(super) early: Early,
     pub(super) asking_pages: Asking,
     pub(super) coherent: Coherent,
+    pub(super) registering: Registering,
     /// The unit's own outputs in this cycle.
     own: UnitOut,
     shown: UnitOut,
@@ -88,6 +90,7 @@ impl Plant {
             early: Early::default(),
             asking_pages: Asking::default(),
             coherent: Coherent::default(),
+            registering: Registering::default(),
             own: UnitOut::default(),
             shown: UnitOut::default(),
         }
@@ -126,6 +129,7 @@ impl Plant {
         for (beat, ready) in [(np, inp.tx_rd_req_tlp_ready), (posted, inp.tx_wr_req_tlp_ready)] {
             let Some(tlp) = taken(&beat, ready) else { continue };
             self.asking_pages.left(&tlp);
+            self.line_left(&tlp);
             let Body::Memory { op, at, tag, .. } = tlp.body else { continue };
             if !op.posted() {
                 self.last_tag = Some(tag);

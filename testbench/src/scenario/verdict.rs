@@ -2,7 +2,7 @@
 
 use super::engine::Run;
 use super::finding::Finding;
-use super::schema::{Action, Marker};
+use super::schema::Marker;
 use crate::coverage::Coverage;
 use crate::faults::Faulty;
 use std::collections::BTreeMap;
@@ -134,8 +134,7 @@ where
             )));
         }
     }
-    let named =
-        |name: &String| run.scenario.steps.iter().any(|s| s.name == *name && matches!(s.action, Action::Request(_)));
+    let named = |name: &String| run.scenario.steps.iter().any(|s| s.name == *name && s.action.is_request());
     match expect.outcome.keys().find(|name| !named(name)) {
         Some(name) => Err(Finding::Scenario(format!("no step with requests is called {name}"))),
         None => Ok(()),

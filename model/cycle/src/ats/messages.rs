@@ -35,6 +35,7 @@ impl Ats {
             drained: inp.drained,
             sent: inp.sent,
             command: &inp.command,
+            registration: &inp.registration,
             mpt_done: inp.mpt_revoke_done,
             mtt_done: inp.mtt_revoke_done,
             flushed,
@@ -44,7 +45,7 @@ impl Ats {
             judging: inp.judging && !self.pages.holds_engine(),
             renewed: inp.renewed,
         };
-        let Events { taken, accepted, dropped, answered, command_done, failed, flush } =
+        let Events { taken, accepted, dropped, answered, command_done, failed, flush, registration } =
             self.invalidations.step(&inputs, find);
         // The flush read goes before Translation Requests that wait.
         self.flush_sent = flush.is_some() && !self.out.request.valid;
@@ -53,8 +54,10 @@ impl Ats {
             self.flush = Flush::Sent;
             self.timeouts.start(self.requests.len());
         }
-        self.out.command_done = command_done;
-        self.out.command_failed = failed;
+        self.out.command_done = command_done && !registration;
+        self.out.command_failed = failed && !registration;
+        self.out.registration_done = command_done && registration;
+        self.out.registration_failed = failed && registration;
         self.out.stat_revocation = command_done;
         self.out.revoke = self.invalidations.revoke();
         self.out.revoked = self.invalidations.revoked();

@@ -389,7 +389,8 @@ impl Block for Ats {
     fn idle_until(&self, inp: &AtsIn) -> Option<Cycle> {
         let inputs =
             inp.reset || inp.cfg.valid || inp.miss.valid || inp.cpl.valid || inp.message.valid || inp.command.valid;
-        let inputs = inputs || inp.page.valid || inp.translate.valid != (self.command != Command::None);
+        let inputs = inputs || inp.page.valid || inp.registration.valid;
+        let inputs = inputs || inp.translate.valid != (self.command != Command::None);
         // Cycles with a request in flight are counted.
         let still = self.invalidations.idle()
             && self.pages.idle()

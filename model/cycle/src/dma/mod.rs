@@ -28,7 +28,8 @@
 //! not come back, write beats that `tlp_tx` has not taken. It waits for nothing else. `sent` says that every write
 //! committed under an older epoch has left on the link.
 //!
-//! Progress: the engines share no resource but the completion stream, which a fair arbiter gives to either.
+//! Progress: the engines share no resource but the completion stream, which a fair arbiter gives to either. Completions of
+//! registrations come from `mpt` and take every second turn at most.
 
 mod again;
 mod cut;
@@ -41,9 +42,10 @@ mod write;
 use crate::progress::{Wait, wait};
 use again::EpochTable;
 use read::ReadEngine;
+use std::collections::VecDeque;
 use types::UnitCfg;
 use types::access::Op;
-use types::port::{Completion, DmaIn, DmaOut, FunctionCfg, PostedBeat};
+use types::port::{Completion, DmaIn, DmaOut, FunctionCfg, PostedBeat, StreamNote};
 use types::ports::{Block, Cycle};
 use write::WriteEngine;
 /// What is held here, and what it needs to go on.
@@ -69,6 +71,9 @@ pub const WAITS: &[Wait] = &[
     wait("dma.committed", "dma.tag", "reads that used a mapping have not come back"),
     wait("dma.committed", "tlp_tx.posted", "write beats have not been taken"),
 ];
+
+/// Completions of registrations that wait for the arbiter.
+const REGISTERED: usize = 2;
 
 /// Registered one-cycle increments; see [`DmaOut`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -96,6 +101,11 @@ pub struct Dma {
     write: WriteEngine,
     read: ReadEngine,
     completion: Completion,
+    /// Completions of registrations, from `mpt`.
+    registered: VecDeque<Completion>,
+    /// The last completion was not one of them.
+    registered_turn: bool,
+    ended: StreamNote,
     /// The functions' epochs as of the edge before: what commits compare with.
     epochs: EpochTable,
     /// One of them began at the edge before.
@@ -109,19 +119,37 @@ pub struct Dma {
 
 impl Dma {
     fn idle(&self) -> bool {
-        self.write.idle() && self.read.idle() && !self.completion.valid && self.stat == Stats::default()
+        self.write.idle()
+            && self.read.idle()
+            && self.registered.is_empty()
+            && !self.ended.valid
+            && !self.completion.valid
+            && self.stat == Stats::default()
     }
 
     /// Moves one completion to the output register, from either engine in turn.
     fn arbitrate(&mut self, ready: bool) {
+        self.ended = StreamNote::default();
         if self.completion.valid && !ready {
             return;
         }
         let (write, read) = (self.write.completions(), self.read.completions());
+        let none = write.is_empty() && read.is_empty();
+        if (none || self.registered_turn)
+            && let Some(next) = self.registered.pop_front()
+        {
+            self.registered_turn = false;
+            self.completion = next;
+            self.stat.done = next.syndrome.is_ok();
+            self.stat.error = !self.stat.done;
+            return;
+        }
         let take_read = !read.is_empty() && (write.is_empty() || !self.read_last);
         let next = if take_read { read.pop_front() } else { write.pop_front() };
         self.completion = next.unwrap_or_default();
         if self.completion.valid {
+            self.ended = StreamNote { valid: true, stream: self.completion.stream };
+            self.registered_turn = true;
             self.read_last = take_read;
             self.stat.done = self.completion.syndrome.is_ok();
             self.stat.error = !self.stat.done;
@@ -140,6 +168,9 @@ impl Block for Dma {
             write: WriteEngine::new(cfg),
             read: ReadEngine::new(cfg),
             completion: Completion::default(),
+            registered: VecDeque::with_capacity(REGISTERED),
+            registered_turn: false,
+            ended: StreamNote::default(),
             epochs: EpochTable::new(cfg.functions),
             begun: false,
             drained: true,
@@ -170,6 +201,8 @@ impl Block for Dma {
         out.read = *self.read.read();
         out.read_operands = self.read.operands();
         out.completion = self.completion;
+        out.ended = self.ended;
+        out.registered_ready = self.registered.len() < REGISTERED;
         let (write, read) = (self.write.retranslate(), self.read.retranslate());
         out.retranslate = if write.valid { write } else { read };
         out.flushed = self.read.flushed();
@@ -199,7 +232,11 @@ impl Block for Dma {
             return;
         }
         self.stat = Stats::default();
+        let registered_ready = self.registered.len() < REGISTERED;
         self.arbitrate(inp.completion_ready);
+        if inp.registered.valid && registered_ready {
+            self.registered.push_back(inp.registered);
+        }
         let flush;
         let (write, read) = match inp.segment {
             ref segment if !segment.valid => (None, None),
@@ -244,7 +281,7 @@ impl Block for Dma {
 
     fn idle_until(&self, inp: &DmaIn) -> Option<Cycle> {
         let inputs = inp.reset || inp.cfg.valid || inp.segment.valid || inp.cpl.valid || inp.posted_sent;
-        let begins = inp.invalidated.valid || inp.revoked.valid || self.begun;
+        let begins = inp.invalidated.valid || inp.revoked.valid || self.begun || inp.registered.valid;
         let quiet = !inputs && !begins && self.drained && self.sent;
         (quiet && self.idle()).then_some(Cycle(u64::MAX))
     }

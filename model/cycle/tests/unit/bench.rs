@@ -368,13 +368,16 @@ impl Bench {
                 self.complete(&tlp, (requester, tag, address.0, at, first_be));
             }
         }
+        self.script.write_line(&out.tx_wr_req_tlp, &mut self.memory);
         if out.tx_rd_req_tlp.valid
             && let Some(tlp) = self.script.non_posted(self.cycle, &out.tx_rd_req_tlp)
         {
             self.answer_atomic(&tlp);
         }
         self.inp.tx_wr_sent_valid = false;
-        if let Some(seq) = self.sent.pop_front() {
+        if !self.script.hold_sent
+            && let Some(seq) = self.sent.pop_front()
+        {
             (self.inp.tx_wr_sent_valid, self.inp.tx_wr_sent_seq) = (true, seq);
         }
         if out.tx_wr_req_tlp.valid {

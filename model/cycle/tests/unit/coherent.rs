@@ -35,7 +35,7 @@ fn gpu(b: &Bench, n: u64, generation: u8) -> MttEntry {
 fn start(b: &mut Bench, counter: u16, first: u64, pages: u64) {
     let at = iova(first);
     for (at, value) in
-        [(0x68, 0), (0x6c, 0), (0x70, at as u32), (0x74, (at >> 32) as u32), (0x78, pages as u32), (0x7c, 1 << 31)]
+        [(0x68, 0), (0x6c, 0), (0x90, at as u32), (0x94, (at >> 32) as u32), (0x98, pages as u32), (0x7c, 1 << 31)]
     {
         b.write_register(at, value | if at == 0x7c { u32::from(counter) } else { 0 });
     }
@@ -93,7 +93,7 @@ fn translate(b: &mut Bench, n: u64, command: u32) -> (u32, u64) {
 
 fn ask(b: &mut Bench, n: u64, command: u32) {
     let at = iova(n);
-    for (at, value) in [(0x70, at as u32), (0x74, (at >> 32) as u32), (0x7c, 1 << 30 | command)] {
+    for (at, value) in [(0x90, at as u32), (0x94, (at >> 32) as u32), (0x7c, 1 << 30 | command)] {
         b.write_register(at, value);
     }
 }

@@ -19,6 +19,8 @@ mod page_request;
 mod pasid;
 mod path;
 mod prefetch;
+mod registration;
+mod registration_races;
 mod replacement;
 mod revoke;
 mod script;

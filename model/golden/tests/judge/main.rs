@@ -16,5 +16,6 @@ mod pages;
 mod pasid;
 mod protection;
 mod random;
+mod registration;
 mod timeouts;
 mod trace;

@@ -4,6 +4,7 @@ mod coherent;
 mod data;
 mod page_events;
 mod receive;
+mod registration;
 mod revoke;
 mod stalls;
 mod told;

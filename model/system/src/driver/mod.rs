@@ -1,14 +1,18 @@
 //! The driver: registers memory regions, builds their tables, programs the unit.
 
+mod fast;
 pub mod registers;
 mod tables;
 
+pub use fast::IMAGES;
 pub use tables::{Registered, Tables};
 pub(crate) use tables::{space, table_range};
 
 use crate::fabric::{Fabric, IoRange, Scatter};
 use types::bits::mask;
-use types::{BusAddr, ByteCount, FunctionId, Iova, Key, Mode, Owner, PageSize, PasidPrefix, Pd, Region, Rights, Va};
+use types::{
+    BusAddr, ByteCount, FastPath, FunctionId, Iova, Key, Mode, Owner, PageSize, PasidPrefix, Pd, Region, Rights, Va,
+};
 
 /// What is asked for when memory is registered.
 #[derive(Clone, Copy, Debug)]
@@ -45,6 +49,10 @@ pub struct RegionSpec {
     pub coherent: bool,
     /// The entries of a coherent region are there from the beginning, as if they had been asked for one by one.
     pub filled_at_once: bool,
+    /// What work requests may do with the key. The address of the flush is the driver's to choose.
+    pub fast: FastPath,
+    /// The MPT entry is valid; otherwise the key is free for a work request to register.
+    pub valid: bool,
 }
 
 impl RegionSpec {
@@ -67,6 +75,8 @@ impl RegionSpec {
             filled_on_demand: false,
             coherent: false,
             filled_at_once: false,
+            fast: FastPath::default(),
+            valid: true,
         }
     }
 }
@@ -143,6 +153,15 @@ impl Driver {
 
     /// Pins memory, maps it in the IOMMU, fills MPT and MTT.
     pub fn register(&mut self, fabric: &mut Fabric, spec: &RegionSpec) -> Result<Registered, RegisterError> {
+        let tables = &fabric.memories.tables;
+        let index = tables.free_index().ok_or(RegisterError::NoKey(tables.mpt_entries()))?;
+        let registered = self.build(fabric, spec, index)?;
+        fabric.memories.tables.insert(registered);
+        Ok(registered)
+    }
+
+    /// Pins memory, maps it in the IOMMU and fills its MTT; the MPT stays as it is.
+    fn build(&mut self, fabric: &mut Fabric, spec: &RegionSpec, index: u32) -> Result<Registered, RegisterError> {
         if spec.length.0 == 0 {
             return Err(RegisterError::Empty);
         }
@@ -157,8 +176,6 @@ impl Driver {
         let whole = within.checked_add(spec.length.0).and_then(|n| n.checked_next_multiple_of(align));
         let span = whole.filter(|n| *n <= LARGEST).ok_or(RegisterError::NoMemory(spec.length.0))?;
         let pages = (within + spec.length.0).div_ceil(spec.page.bytes().0);
-        let tables = &mut fabric.memories.tables;
-        let index = tables.free_index().ok_or(RegisterError::NoKey(tables.mpt_entries()))?;
 
         // Pages lie scattered over the next power of two of places.
         let io_pages = span >> spec.io_page.log2();
@@ -184,7 +201,8 @@ impl Driver {
         }
         self.variant = self.variant.wrapping_add(0x35);
         let key = Key::new(index, self.variant);
-        let coherent = spec.coherent && mode == Mode::Emtt && spec.owner == Owner::Gpu;
+        let fits = mode == Mode::Emtt && spec.owner == Owner::Gpu && !spec.fast.of_work_requests();
+        let coherent = spec.coherent && fits;
         let counter = if coherent { self.range_for(key) } else { 0 };
         let scatter = Scatter {
             base: BusAddr(base),
@@ -205,8 +223,8 @@ impl Driver {
             pasid: space(spec.pasid),
             paged: spec.paged,
         };
-        let region = Region {
-            valid: true,
+        let mut region = Region {
+            valid: spec.valid,
             variant: self.variant,
             pd: spec.pd,
             function: spec.function,
@@ -221,11 +239,13 @@ impl Driver {
             coherent,
             counter,
             iova: if coherent { Iova(iova) } else { Iova(0) },
+            fast: spec.fast,
         };
         let (filled_on_demand, filled_at_once) = (spec.filled_on_demand, spec.filled_at_once);
-        let registered = Registered { key, region, owner: spec.owner, mode, io, filled_on_demand, filled_at_once };
+        let mut registered = Registered { key, region, owner: spec.owner, mode, io, filled_on_demand, filled_at_once };
+        region.fast.flush = fast::flush_of(&registered);
+        registered.region = region;
         fabric.map(io);
-        fabric.memories.tables.insert(registered);
         Ok(registered)
     }
 

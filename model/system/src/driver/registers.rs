@@ -55,11 +55,11 @@ pub const COHERENT_FUNCTION: u16 = 0x068;
 /// Bits 19:0 its PASID, bit 20 there is one, bit 21 privileged.
 pub const COHERENT_PASID: u16 = 0x06c;
 /// I/O virtual address, low half.
-pub const COHERENT_IOVA_LO: u16 = 0x070;
+pub const COHERENT_IOVA_LO: u16 = 0x090;
 /// I/O virtual address, high half.
-pub const COHERENT_IOVA_HI: u16 = 0x074;
+pub const COHERENT_IOVA_HI: u16 = 0x094;
 /// Pages of 4 KiB of a range.
-pub const COHERENT_PAGES: u16 = 0x078;
+pub const COHERENT_PAGES: u16 = 0x098;
 /// Bits 11:0 generation counter; bit 29 with NW; bit 30 translate; bit 31 start the counter.
 pub const COHERENT_COMMAND: u16 = 0x07c;
 /// Bit 0 busy; of the last answer bit 1 failed, bits 13:8 log2 of its size.
@@ -70,6 +70,13 @@ pub const COHERENT_ENTRY_LO: u16 = 0x084;
 pub const COHERENT_ENTRY_HI: u16 = 0x088;
 /// Bit 31 a stale entry was met, bits 23:0 MPT index of its region; any write clears.
 pub const COHERENT_STALE: u16 = 0x08c;
+
+/// IOVA of the memory for images of registrations, low half.
+pub const IMAGE_BASE_LO: u16 = 0x070;
+/// IOVA of the memory for images of registrations, high half.
+pub const IMAGE_BASE_HI: u16 = 0x074;
+/// Images it has room for; 0: work requests register nothing.
+pub const IMAGES: u16 = 0x078;
 
 /// One register access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

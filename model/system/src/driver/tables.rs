@@ -5,6 +5,7 @@ use types::access::PasidPrefix;
 use types::table::{LINE_BYTES, MTT_ENTRY_BYTES};
 use types::{BusAddr, ByteCount, Iova, Key, Line, Mode, MttEntry, Owner, PageIndex, Region, TableWord, TlpAddr};
 
+use super::fast::FastTables;
 use crate::fabric::{IoRange, Scatter};
 
 /// A region as the driver knows it.
@@ -96,6 +97,8 @@ pub struct Tables {
     told: Option<BTreeSet<u64>>,
     /// Entries to tell an observer.
     news: Vec<(Key, PageIndex, MttEntry)>,
+    /// What work requests need and have changed.
+    pub(super) fast: FastTables,
 }
 
 impl Tables {
@@ -112,6 +115,7 @@ impl Tables {
             changed: BTreeMap::new(),
             told: None,
             news: Vec::new(),
+            fast: FastTables::default(),
         }
     }
 
@@ -146,7 +150,7 @@ impl Tables {
         let bytes = pages.checked_mul(u64::from(MTT_ENTRY_BYTES))?.checked_next_multiple_of(u64::from(LINE_BYTES))?;
         let at = self.next_mtt;
         let end = at.checked_add(bytes)?;
-        if end > self.base + self.length {
+        if end > self.image_base().0 {
             return None;
         }
         self.next_mtt = end;
@@ -167,6 +171,7 @@ impl Tables {
             self.regions.resize(index + 1, None);
         }
         self.spans.insert(registered.region.mtt.0, index as u32);
+        self.fast.forget(index as u32);
         self.regions[index] = Some(registered);
         // Entries are given out lowest first, so that this one was the lowest that was free.
         if index == self.taken {
@@ -184,8 +189,20 @@ impl Tables {
         let registered = slot.take()?;
         self.taken = self.taken.min(index as usize);
         self.spans.remove(&registered.region.mtt.0);
+        self.fast.forget(index);
         self.changed.retain(|(of, _), _| *of != index);
         Some(registered)
+    }
+
+    /// The unit has written the line of an index: the region is another one, and its entries are told again.
+    pub(super) fn replace(&mut self, index: u32, registered: Registered) {
+        let Some(slot) = self.regions.get_mut(index as usize) else { return };
+        *slot = Some(registered);
+        let (first, line) = (registered.region.mtt.0, u64::from(LINE_BYTES));
+        let last = first.saturating_add(registered.pages() * u64::from(MTT_ENTRY_BYTES));
+        if let Some(told) = self.told.as_mut() {
+            told.retain(|at| !(first / line..last.div_ceil(line)).contains(at));
+        }
     }
 
     /// The region of an MPT index.
@@ -228,12 +245,17 @@ impl Tables {
         let line = address.0 / u64::from(LINE_BYTES);
         let first = line * u64::from(LINE_BYTES);
         let index = (first - self.base) / u64::from(LINE_BYTES);
+        if let Some(line) = self.fast.line(first, index as u32) {
+            return line;
+        }
         if index < u64::from(self.mpt_entries) {
             let region = self.regions.get(index as usize).and_then(|r| *r);
             return region.map_or_else(Line::default, |r| r.region.encode());
         }
-        let Some((start, mpt)) = self.spans.range(..=first).next_back() else { return Line::default() };
-        let Some(registered) = self.regions[*mpt as usize] else { return Line::default() };
+        let placed = self.spans.range(..=first).next_back();
+        let placed = placed.and_then(|(start, mpt)| self.regions[*mpt as usize].map(|r| (*start, r)));
+        let Some((start, registered)) = self.fast.registration_at(first, placed) else { return Line::default() };
+        let mpt = &registered.key.index();
         let first_page = (first - start) / u64::from(MTT_ENTRY_BYTES);
         let tell = self.told.as_mut().is_some_and(|told| told.insert(line));
         Line(std::array::from_fn(|i| {

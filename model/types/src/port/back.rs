@@ -1,9 +1,10 @@
 //! Ports of `dma`, `tlp_tx`, `tlp_rx` and `regs`.
 
 use super::{
-    Beat, CoherentRange, Completion, Credits, EpochNote, FlushNote, FunctionCfg, LineFill, LineRequest, MessageTlp,
-    Operands, PageEvent, PageResume, ReadData, ReleasedSegment, Retranslate, Retranslated, Revocation, StaleNote,
-    TableControl, TlpBeat, TranslateAnswer, TranslateCommand, WriteData, WriteDataRequest, WriteSent,
+    Beat, CoherentRange, Completion, Credits, EpochNote, FlushNote, FunctionCfg, LineFill, LineRequest, LineWrite,
+    MessageTlp, Operands, PageEvent, PageResume, ReadData, ReleasedSegment, Retranslate, Retranslated, Revocation,
+    StaleNote, StreamNote, TableControl, TlpBeat, TranslateAnswer, TranslateCommand, WriteData, WriteDataRequest,
+    WriteSent,
 };
 use crate::access::{AddressType, PasidPrefix};
 use crate::addr::{FunctionId, TlpAddr};
@@ -117,6 +118,8 @@ ports! {
         read_data_ready: bool,
         /// the completion is taken
         completion_ready: bool,
+        /// completions of requests that register and invalidate
+        registered: Completion,
     }
 
     |cfg|
@@ -146,6 +149,10 @@ ports! {
         read_data: ReadData,
         /// completions of work requests
         completion: Completion,
+        /// a data request of this stream has ended: its completion is on its way
+        ended: StreamNote,
+        /// the completion of a registration is taken
+        registered_ready: bool,
         /// a translation to look up again
         retranslate: Retranslate,
         /// no TLP committed under an older epoch is in flight
@@ -205,6 +212,8 @@ ports! {
         ats_request: TlpDescriptor,
         /// messages of `ats`
         ats_message: TlpDescriptor,
+        /// MPT lines to write
+        line: LineWrite,
         /// the core takes the posted beat
         tx_wr_req_tlp_ready: bool,
         /// the core takes the non-posted beat
@@ -234,6 +243,10 @@ ports! {
         ats_message_ready: bool,
         /// a posted TLP of `dma` was sent, in order
         posted_sent: bool,
+        /// the MPT line is taken
+        line_ready: bool,
+        /// the MPT line has left on the link
+        line_sent: bool,
         /// posted TLPs and messages
         tx_wr_req_tlp: TlpBeat,
         /// non-posted TLPs

@@ -46,6 +46,10 @@ ports! {
         timeout: u16,
         /// an MTT entry that is not present is a driver event for requests that wait on a fault
         page_events: bool,
+        /// IOVA of the memory for images of registrations, 64-byte aligned
+        image_base: Iova,
+        /// images it has room for, at most 2^16; 0: work requests register nothing
+        images: u32 = 17,
     }
 
     |cfg|

@@ -10,6 +10,7 @@ mod edge;
 mod front;
 mod operands;
 mod page;
+mod register;
 mod translate;
 mod unit;
 
@@ -28,6 +29,7 @@ pub use edge::{
 pub use front::{MptIn, MptOut, MttIn, MttOut, SegIn, SegOut};
 pub use operands::Operands;
 pub use page::{PageAnswer, PageEvent, PageMiss, PageResume, PageWake};
+pub use register::LineWrite;
 pub use translate::{
     AtcFill, AtcIn, AtcInvalidate, AtcKey, AtcLookup, AtcOut, AtcResult, AtsIn, AtsMiss, AtsOut, AtsWake, ReplayIn,
     ReplayOut,

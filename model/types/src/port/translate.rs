@@ -290,6 +290,8 @@ ports! {
         renewed: bool,
         /// driver command
         command: Revocation,
+        /// revocation that a registration asks for; held until it is done
+        registration: Revocation,
         /// `mpt` has no line of the revocation left
         mpt_revoke_done: bool,
         /// `mtt` has no line of the revocation left
@@ -349,6 +351,10 @@ ports! {
         command_failed: bool,
         /// the translation that the driver asked for
         translated: TranslateAnswer,
+        /// the revocation of a registration is done: one cycle
+        registration_done: bool,
+        /// its flush read failed; with `registration_done`
+        registration_failed: bool,
         /// a Translation Request was sent
         stat_request: bool,
         /// a miss joined a request in flight
