@@ -92,8 +92,10 @@ impl Judge {
             }),
             Syndrome::TABLE_FETCH => {
                 let mut failed = self.outstanding.fetch_failures.iter().filter(|(_, at)| *at > open.since);
+                // A lost fetch of an MPT line may always concern it.
                 failed.any(|(line, _)| self.tables.may_concern(*line, wr))
                     || self.timeouts && self.outstanding.fetches().any(|line| self.tables.may_concern(line, wr))
+                    || self.no_fetch(true) && pages().next().is_some()
             }
             Syndrome::UNSUPPORTED_REQUEST | Syndrome::COMPLETER_ABORT | Syndrome::MALFORMED_COMPLETION => {
                 read(&|r| r.outcome == Some(syndrome))
@@ -103,7 +105,7 @@ impl Judge {
             Syndrome::COMPLETION_TIMEOUT if self.timeouts => {
                 let in_flight = self.outstanding.open();
                 let (no_read, no_translation) =
-                    self.lost.map_or((false, false), |l| (in_flight.0 >= l.0, in_flight.1 >= l.1));
+                    self.lost.map_or((false, false), |l| (in_flight.0 >= l.reads, in_flight.1 >= l.translations));
                 no_read && wr.op.reads()
                     || no_translation && entry(&|p, e| ats(p, e))
                     || read(&|r| r.outcome.is_none())
@@ -134,6 +136,13 @@ impl Judge {
             }
             _ => self.page_cause(open, sent, syndrome),
         }
+    }
+
+    /// Whether every fetch that a function has at least, of lines of MTT entries or of others, may be lost, so that no line
+    /// can be fetched any more.
+    pub(crate) fn no_fetch(&self, mtt: bool) -> bool {
+        let under_way = || self.outstanding.fetches().filter(|line| self.tables.in_mtt(*line) == mtt).count();
+        self.lost.is_some_and(|l| under_way() >= if mtt { l.mtt_fetches } else { l.mpt_fetches })
     }
 
     /// Whether the translation agent has refused an access: an answer since the request was accepted that lacks R for a

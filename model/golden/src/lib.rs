@@ -58,6 +58,19 @@ use types::tlp::Body;
 use types::{Event, FunctionId, Tlp};
 use versions::Serial;
 
+/// How many non-posted requests of each kind a function may have under way at least, each with a tag.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LeastTags {
+    /// Data reads.
+    pub reads: usize,
+    /// Translation Requests.
+    pub translations: usize,
+    /// Fetches of lines that hold no MTT entries: those of the MPT, and images.
+    pub mpt_fetches: usize,
+    /// Fetches of lines of MTT entries.
+    pub mtt_fetches: usize,
+}
+
 /// The judge of one trace.
 #[derive(Clone, Debug, Default)]
 pub struct Judge {
@@ -71,8 +84,8 @@ pub struct Judge {
     requests: request::Requests,
     /// Completions may take longer than the unit waits.
     timeouts: bool,
-    /// Reads and Translation Requests that a function has at least; all of them lost, it can send no more.
-    lost: Option<(usize, usize)>,
+    /// Tags that a function has at least; all of one kind lost, it can send no more.
+    lost: Option<LeastTags>,
     late: late::Late,
     commands: commands::Commands,
     registrations: registration::Registrations,
@@ -92,11 +105,10 @@ impl Judge {
         Self { timeouts: true, ..self }
     }
 
-    /// The same for a trace in which completions may never come, and their tags never be used again: a function has `reads`
-    /// tags for data and `translations` for Translation Requests at least. What needs another when none is left may end as
-    /// the lost ones did.
-    pub fn with_lost_tags(self, reads: usize, translations: usize) -> Self {
-        Self { timeouts: true, lost: Some((reads, translations)), ..self }
+    /// The same for a trace in which completions may never come, and their tags never be used again. What needs another one
+    /// of the `least` that a function has when none is left may end as the lost ones did.
+    pub fn with_lost_tags(self, least: LeastTags) -> Self {
+        Self { timeouts: true, lost: Some(least), ..self }
     }
 
     /// The same for a unit that may ask for the page behind one that is needed, before that is needed itself.

@@ -93,6 +93,13 @@ pub(crate) fn grants(read: bool, write: bool, wr: &WorkRequest) -> bool {
     }
 }
 
+/// Whether a table line holds MTT entries of `length` bytes of a region.
+fn holds(line: Iova, region: &Region, first: Va, length: u64) -> bool {
+    let entry = |va| region.entry_address(region.page_index(va)).0;
+    let last = Va(first.0.wrapping_add(length.saturating_sub(1)));
+    (entry(first) & !63..=entry(last)).contains(&line.0)
+}
+
 /// The outcome of a page's own check, by its entry alone.
 fn page_check(entry: &MttEntry, wr: &WorkRequest) -> Syndrome {
     if !entry.present {
@@ -267,14 +274,14 @@ impl Tables {
     /// Whether the loss of a table line may concern a request: it holds MTT entries of its pages, or lies in no region's
     /// MTT, so that it may hold its MPT entry.
     pub(crate) fn may_concern(&self, line: Iova, wr: &WorkRequest) -> bool {
-        let holds = |r: &Region, first: Va, length: u64| {
-            let entry = |va| r.entry_address(r.page_index(va)).0;
-            let last = Va(first.0.wrapping_add(length.saturating_sub(1)));
-            (entry(first) & !63..=entry(last)).contains(&line.0)
-        };
-        let own = self.verdicts(wr, When::Ever).filter_map(|(syndrome, r)| r.filter(|_| syndrome.is_ok()));
+        let mut own = self.verdicts(wr, When::Ever).filter_map(|(syndrome, r)| r.filter(|_| syndrome.is_ok()));
+        own.any(|r| holds(line, r, wr.va, u64::from(wr.length.0))) || !self.in_mtt(line)
+    }
+
+    /// Whether a table line holds MTT entries of any region.
+    pub(crate) fn in_mtt(&self, line: Iova) -> bool {
         let mut all = self.regions.values().flat_map(|v| v.seen(When::Ever)).flatten();
-        own.into_iter().any(|r| holds(r, wr.va, u64::from(wr.length.0))) || !all.any(|r| holds(r, r.start, r.length.0))
+        all.any(|r| holds(line, r, r.start, r.length.0))
     }
 
     /// The outcome of a page's own check in a region: where ATS decides, permissions are those of the translation.

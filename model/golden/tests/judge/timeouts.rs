@@ -1,9 +1,9 @@
 //! Completions that take longer than the unit waits: requests end, tags stay retired, late answers change nothing.
 
 use crate::trace::{AT_00, PF, Request, TABLES, Trace, page_address};
-use golden::Violation;
+use golden::{LeastTags, Violation};
 use types::ats::TranslationEntry;
-use types::{Event, Mode, Syndrome, TlpAddr};
+use types::{ByteCount, Event, Iova, Key, Mode, Region, Syndrome, TlpAddr};
 
 fn slow(mut t: Trace) -> Trace {
     t.0 = std::mem::take(&mut t.0).with_timeouts();
@@ -96,4 +96,54 @@ fn translation_requests_and_table_fetches_take_too_long_as_well() {
         t.out(&Request { requester: PF, ..Request::fetch(TABLES + 0x1000, 9) }),
         Err(Violation::TagReuse { .. })
     ));
+}
+
+/// Two fetches of lines of another region's MTT are lost, in a unit that has `mtt_fetches` at least: how a write of 4 bytes
+/// to page 0 may end.
+fn with_fetches_lost(
+    mtt_fetches: usize,
+    end: impl FnOnce(&mut Trace) -> Result<(), Violation>,
+) -> Result<(), Violation> {
+    let mut t = Trace::new(Mode::Emtt);
+    let least = LeastTags { reads: 8, translations: 8, mpt_fetches: 2, mtt_fetches };
+    t.0 = std::mem::take(&mut t.0).with_lost_tags(least);
+    // 4096 pages of 4 KiB, eight entries in a line: 512 lines.
+    let (length, mtt) = (ByteCount(0x100_0000), Iova(TABLES + 0x2000));
+    let other = Region { length, mtt, ..crate::trace::region(Mode::Emtt) };
+    t.ok(Event::Mapped { key: Key::new(2, 7), region: &other });
+    t.sent(&Request::fetch(TABLES + 0x2000, 9));
+    t.sent(&Request::fetch(TABLES + 0x2040, 10));
+    t.write(1, 0, 4);
+    end(&mut t)
+}
+
+#[test]
+fn where_every_table_fetch_is_lost_no_line_can_be_fetched() {
+    let fetch = |t: &mut Trace| t.done(1, Syndrome::TABLE_FETCH);
+    assert_eq!(with_fetches_lost(2, fetch), Ok(()));
+    // One is left.
+    assert!(matches!(with_fetches_lost(3, fetch), Err(Violation::Syndrome { expected: Syndrome::OK, .. })));
+    // One has come back.
+    let back = |t: &mut Trace| {
+        t.complete_as(PF, 9, types::tlp::status::SC, 64, &[0; 64], false);
+        t.done(1, Syndrome::TABLE_FETCH)
+    };
+    assert!(matches!(with_fetches_lost(2, back), Err(Violation::Syndrome { expected: Syndrome::OK, .. })));
+    // The whole message has left.
+    let sent = |t: &mut Trace| {
+        t.sent(&Request::write(AT_00, page_address(0), &crate::trace::message(0, 4)));
+        t.done(1, Syndrome::TABLE_FETCH)
+    };
+    assert!(matches!(with_fetches_lost(2, sent), Err(Violation::Syndrome { .. })));
+    // Fetches end in no other error.
+    let other = |t: &mut Trace| t.done(1, Syndrome::COMPLETION_TIMEOUT);
+    assert!(matches!(with_fetches_lost(2, other), Err(Violation::Syndrome { .. })));
+    // A request that no region allows needs no entry.
+    let outside = |t: &mut Trace| {
+        t.write(2, 0x4000, 4);
+        t.done(1, Syndrome::TABLE_FETCH)?;
+        t.done(2, Syndrome::TABLE_FETCH)
+    };
+    let refused = with_fetches_lost(2, outside);
+    assert!(matches!(refused, Err(Violation::Syndrome { expected: Syndrome::BOUNDS, .. })), "{refused:?}");
 }
