@@ -5,9 +5,9 @@ use crate::function::{executes, pasid_off, prefix};
 use crate::outstanding::Read;
 use crate::request::Open;
 use crate::tables::{Path, Tables, part_in, protect, reach};
-use crate::versions::When;
+use crate::versions::{Serial, When};
 use crate::violation::Violation;
-use types::{Iova, MttEntry, Op, PageIndex, Region, StreamId, Syndrome, Va, WrId};
+use types::{Iova, MttEntry, Op, PageIndex, Region, StreamId, Syndrome, Tlp, Va, WrId};
 
 /// Syndromes of what is asked for, whatever the region: operation, operand size, alignment.
 const OF_OPERATION: [Syndrome; 3] = [Syndrome::UNSUPPORTED_OP, Syndrome::ATOMIC_SIZE, Syndrome::ATOMIC_ALIGNMENT];
@@ -94,8 +94,9 @@ impl Judge {
                 let mut failed = self.outstanding.fetch_failures.iter().filter(|(_, at)| *at > open.since);
                 // A lost fetch of an MPT line may always concern it.
                 failed.any(|(line, _)| self.tables.may_concern(*line, wr))
-                    || self.timeouts && self.outstanding.fetches().any(|line| self.tables.may_concern(line, wr))
-                    || self.no_fetch(true) && pages().next().is_some()
+                    || self.timeouts
+                        && self.outstanding.slow_fetches(open.since).any(|line| self.tables.may_concern(line, wr))
+                    || self.no_fetch(true, open.since) && pages().next().is_some()
             }
             Syndrome::UNSUPPORTED_REQUEST | Syndrome::COMPLETER_ABORT | Syndrome::MALFORMED_COMPLETION => {
                 read(&|r| r.outcome == Some(syndrome))
@@ -138,11 +139,27 @@ impl Judge {
         }
     }
 
-    /// Whether every fetch that a function has at least, of lines of MTT entries or of others, may be lost, so that no line
-    /// can be fetched any more.
-    pub(crate) fn no_fetch(&self, mtt: bool) -> bool {
+    /// Whether every fetch that a function has at least, of lines of MTT entries or of others, may have been lost at some
+    /// time since `since`, so that no line could be fetched any more.
+    pub(crate) fn no_fetch(&self, mtt: bool, since: Serial) -> bool {
+        self.all_fetching(mtt) || self.fetching[usize::from(mtt)] > since
+    }
+
+    /// Whether all of them are under way.
+    fn all_fetching(&self, mtt: bool) -> bool {
         let under_way = || self.outstanding.fetches().filter(|line| self.tables.in_mtt(*line) == mtt).count();
         self.lost.is_some_and(|l| under_way() >= if mtt { l.mtt_fetches } else { l.mpt_fetches })
+    }
+
+    /// A completion arrives: if it ends a fetch, all may have been under way until now.
+    pub(crate) fn fetch_ends(&mut self, tlp: &Tlp) {
+        if self.lost.is_some() && self.outstanding.ends_fetch(tlp) {
+            for mtt in [false, true] {
+                if self.all_fetching(mtt) {
+                    self.fetching[usize::from(mtt)] = self.now;
+                }
+            }
+        }
     }
 
     /// Whether the translation agent has refused an access: an answer since the request was accepted that lacks R for a

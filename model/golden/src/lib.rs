@@ -86,6 +86,8 @@ pub struct Judge {
     timeouts: bool,
     /// Tags that a function has at least; all of one kind lost, it can send no more.
     lost: Option<LeastTags>,
+    /// When all fetches of lines of other kinds, and of lines of MTT entries, were last under way.
+    fetching: [Serial; 2],
     late: late::Late,
     commands: commands::Commands,
     registrations: registration::Registrations,
@@ -166,6 +168,7 @@ impl Judge {
                     let whole = byte_count == 1 && payload.len() == 4 && !tlp.poisoned;
                     self.paths.answered((requester, tag), status == types::tlp::status::SC && whole);
                 }
+                self.fetch_ends(tlp);
                 let brought = self.outstanding.completion(tlp, payload, &mut self.translations, now);
                 if let Some((address, line)) = brought {
                     self.tables.fetched(address, &line, now);

@@ -85,6 +85,8 @@ pub(crate) struct Outstanding {
     pub(crate) reads: BTreeMap<Serial, Read>,
     /// Lines whose fetch failed, and when.
     pub(crate) fetch_failures: Vec<(Iova, Serial)>,
+    /// Lines that were brought, and when: perhaps after the fetch had been given up.
+    pub(crate) fetch_answers: Vec<(Iova, Serial)>,
 }
 
 /// What a completion does for a request that is still owed bytes.
@@ -146,6 +148,7 @@ impl Outstanding {
                 Brought::Bytes(more, true) if !tlp.poisoned => {
                     bytes.extend_from_slice(more);
                     line = Some((*address, to_line(bytes)));
+                    self.fetch_answers.push((*address, now));
                     true
                 }
                 Brought::Bytes(..) | Brought::End(_) => {
@@ -163,6 +166,19 @@ impl Outstanding {
             self.tags.remove(&(requester, tag));
         }
         line
+    }
+
+    /// Lines whose fetch has taken too long, perhaps, for a request that began at `since`: they have not been brought, or it is
+    /// not clear that they were brought in time.
+    pub(crate) fn slow_fetches(&self, since: Serial) -> impl Iterator<Item = Iova> {
+        let answered = self.fetch_answers.iter().filter(move |(_, at)| *at > since).map(|(line, _)| *line);
+        self.fetches().chain(answered)
+    }
+
+    /// Whether a completion is that of a fetch.
+    pub(crate) fn ends_fetch(&self, tlp: &Tlp) -> bool {
+        let Body::Completion { requester, tag, .. } = tlp.body else { return false };
+        matches!(self.tags.get(&(requester, tag)), Some(Pending::Fetch(..)))
     }
 
     /// Lines whose fetch has not been answered.
@@ -231,6 +247,7 @@ impl Outstanding {
     pub(crate) fn forget(&mut self, open: impl Fn(Serial) -> bool, oldest: Serial) {
         self.reads.retain(|_, read| read.outcome.is_none() || read.claims.iter().any(|(n, _)| open(*n)));
         self.fetch_failures.retain(|(_, at)| *at > oldest);
+        self.fetch_answers.retain(|(_, at)| *at > oldest);
     }
 }
 

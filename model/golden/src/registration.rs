@@ -433,8 +433,8 @@ impl Judge {
                 let mine = |line: Iova| own.contains(&line.0);
                 let mut failed = self.outstanding.fetch_failures.iter().filter(|(_, at)| *at > since);
                 failed.any(|(line, _)| mine(*line))
-                    || self.timeouts && self.outstanding.fetches().any(mine)
-                    || self.no_fetch(false)
+                    || self.timeouts && self.outstanding.slow_fetches(since).any(mine)
+                    || self.no_fetch(false, since)
             }
             _ => false,
         }

@@ -123,10 +123,16 @@ fn where_every_table_fetch_is_lost_no_line_can_be_fetched() {
     assert_eq!(with_fetches_lost(2, fetch), Ok(()));
     // One is left.
     assert!(matches!(with_fetches_lost(3, fetch), Err(Violation::Syndrome { expected: Syndrome::OK, .. })));
-    // One has come back.
-    let back = |t: &mut Trace| {
+    // One has come back: late for a request that was there before, but a later one finds it.
+    let late = |t: &mut Trace| {
         t.complete_as(PF, 9, types::tlp::status::SC, 64, &[0; 64], false);
         t.done(1, Syndrome::TABLE_FETCH)
+    };
+    assert_eq!(with_fetches_lost(2, late), Ok(()));
+    let back = |t: &mut Trace| {
+        late(t)?;
+        t.write(2, 0, 4);
+        t.done(2, Syndrome::TABLE_FETCH)
     };
     assert!(matches!(with_fetches_lost(2, back), Err(Violation::Syndrome { expected: Syndrome::OK, .. })));
     // The whole message has left.
@@ -146,4 +152,23 @@ fn where_every_table_fetch_is_lost_no_line_can_be_fetched() {
     };
     let refused = with_fetches_lost(2, outside);
     assert!(matches!(refused, Err(Violation::Syndrome { expected: Syndrome::BOUNDS, .. })), "{refused:?}");
+}
+
+#[test]
+fn a_line_may_have_come_after_it_was_given_up() {
+    let brought = |before: bool| {
+        let mut t = slow(Trace::new(Mode::Emtt));
+        if !before {
+            t.write(1, 0, 4);
+        }
+        t.sent(&Request::fetch(TABLES + 0x1000, 9));
+        t.complete_as(PF, 9, types::tlp::status::SC, 64, &[0; 64], false);
+        if before {
+            t.write(1, 0, 4);
+        }
+        t.done(1, Syndrome::TABLE_FETCH)
+    };
+    assert_eq!(brought(false), Ok(()));
+    // A line of zeros: nothing is present.
+    assert!(matches!(brought(true), Err(Violation::Syndrome { expected: Syndrome::NOT_PRESENT, .. })));
 }
