@@ -185,7 +185,7 @@ impl RequestDraw {
                 // An alignment that no atomic has, mostly, or a size.
                 5 => {
                     setup.op = self.atomic.map_or(Operation::Swap, |(op, _)| op);
-                    setup.bytes = if self.bytes % 4 == 0 { self.bytes } else { 8 };
+                    setup.bytes = if self.bytes.is_multiple_of(4) { self.bytes } else { 8 };
                 }
                 _ => {}
             }
