@@ -109,7 +109,7 @@ impl<U: Block<In = UnitIn, Out = UnitOut>, O: Observer<U>> System<U, O> {
     pub fn with_observer(cfg: &Config, observer: O) -> Self {
         let sizes = cfg.unit_cfg();
         let fabric = Fabric::new(cfg);
-        let driver = Driver::new(cfg.unit.mode, &fabric, cfg.seed);
+        let driver = Driver::new(cfg.unit.mode, &fabric, cfg.seed).with_layout(cfg.driver.mtt_layout);
         let mut system = Self {
             unit: U::new(sizes),
             fabric,
@@ -222,8 +222,8 @@ impl<U: Block<In = UnitIn, Out = UnitOut>, O: Observer<U>> System<U, O> {
         self.revocations.push(Command {
             key: region.key,
             function: region.region.function,
-            mtt: region.region.mtt,
-            entries: types::ByteCount(region.pages()),
+            mtt: region.mtt.first,
+            entries: types::ByteCount(region.mtt.words),
             flush,
         });
     }

@@ -1,7 +1,7 @@
 //! The configuration schema: one struct a table, units in the key names.
 
 use serde::{Deserialize, Serialize};
-use types::{Mode, Owner, Replacement, UnitCfg};
+use types::{Mode, MttLayout, Owner, Replacement, UnitCfg};
 
 /// A whole configuration, checked.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -219,6 +219,10 @@ pub struct DriverConfig {
     /// It refuses instead of filling the entry.
     #[serde(default)]
     pub refuse: bool,
+    /// How it lays out the MTT of a region: inline, one-level, two-level. Inline falls back to one level for a region of
+    /// more than four pages, and for one that is filled on demand.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub mtt_layout: MttLayout,
 }
 
 /// Host and GPU memory.
