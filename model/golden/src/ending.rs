@@ -175,8 +175,8 @@ impl Judge {
         }
         let mut keep = keep.into_iter();
         self.requests.states.retain(|_| keep.next() == Some(true));
-        if let Some(request) = self.requests.open.get(&number).map(Open::remembered) {
-            self.paths.ended(number, request, seen);
+        if let Some(stream) = self.requests.open.get(&number).map(|open| open.wr.stream) {
+            self.paths.ended(number, stream, seen);
         }
         self.finished(number);
         Ok(())

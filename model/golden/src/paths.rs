@@ -5,12 +5,11 @@
 use crate::Judge;
 use crate::data::Access;
 use crate::request::Open;
-use crate::tables::Path;
 use crate::translations::Used;
 use crate::versions::{Serial, When};
 use crate::violation::Violation;
 use std::collections::{BTreeMap, BTreeSet};
-use types::{AddressType, BusAddr, FunctionId, Key, Op, RequesterId, StreamId, Syndrome, Tag, TlpAddr};
+use types::{AddressType, BusAddr, FunctionId, Key, RequesterId, StreamId, Syndrome, Tag, TlpAddr};
 
 /// A write of a stream that no flush has followed and that may be its last.
 #[derive(Clone, Debug)]
@@ -55,21 +54,13 @@ pub(crate) struct Paths {
     wanted: Vec<Wanted>,
     /// Streams of which a flush came back with an error: a request behind it fails.
     broken: BTreeSet<StreamId>,
-    /// How the last write of a stream failed, until one succeeds: the flush behind it may fail in the same way.
-    failed: BTreeMap<StreamId, (Syndrome, Open)>,
 }
 
 impl Paths {
     /// The request with this number has ended.
-    pub(crate) fn ended(&mut self, number: Serial, request: Open, outcome: Syndrome) {
-        let (stream, op) = (request.wr.stream, request.wr.op);
+    pub(crate) fn ended(&mut self, number: Serial, stream: StreamId, outcome: Syndrome) {
         self.last.remove(&number);
         self.changed.remove(&number);
-        match (op == Op::WRITE, outcome.is_ok()) {
-            (true, true) => drop(self.failed.remove(&stream)),
-            (true, false) => drop(self.failed.insert(stream, (outcome, request))),
-            _ => {}
-        }
         if !outcome.is_ok() {
             // It may have ended for its flush, which then is not owed any more.
             self.written.entry(stream).or_default().iter_mut().for_each(|w| w.owed = false);
@@ -174,12 +165,7 @@ impl Judge {
             std::iter::once(0).chain((first..=w.offset).step_by(4096)).map(move |offset| (w, offset))
         });
         // As the write, or as what it is: a read of no bytes, which needs less.
-        let written = pages.map(|(w, offset)| (&w.open, offset));
-        // What failed on its way may have been on a path, and be followed by a flush, though nothing of it has left.
-        let failed = self.paths.failed.values().map(|(_, open)| open).filter(|o| o.wr.function == access.function);
-        let failed =
-            failed.flat_map(|open| (0..open.wr.length.0.max(1)).step_by(4096).map(move |offset| (open, offset)));
-        let ways = written.chain(failed).flat_map(|(open, offset)| {
+        let ways = pages.map(|(w, offset)| (&w.open, offset)).flat_map(|(open, offset)| {
             let read = self.legal(&open.read_of_nothing(offset), 0).collect::<Vec<_>>();
             self.legal(open, offset).chain(read)
         });
@@ -202,20 +188,6 @@ impl Judge {
             && self.paths.written.get(&open.wr.stream).is_some_and(|l| l.iter().any(mine))
     }
 
-    /// Whether two requests may take different paths.
-    fn changes_path(&self, first: &Open, second: &Open) -> bool {
-        let since = When::Since(first.accepted);
-        let translated = |open: &Open| {
-            let pages = self.pages(open, 0, since);
-            let entries = pages
-                .flat_map(|p| self.tables.entries(p.region, open.wr.key, p.index, since).map(move |e| (p.region, e)));
-            entries.map(|(region, e)| self.tables.path(region, e) != Path::Untranslated).collect::<BTreeSet<bool>>()
-        };
-        let mut both = translated(first);
-        both.extend(translated(second));
-        both.len() > 1
-    }
-
     /// Whether the flush of a write may have been refused: as the write itself, or as a zero-length read of a page of it.
     fn refuses_flush(&self, w: &Written, syndrome: Syndrome) -> bool {
         let first = 4096 - (w.open.wr.va.0 & 0xfff) as u32;
@@ -232,7 +204,6 @@ impl Judge {
         // The flush may have been refused, for what it follows may not be used any more.
         let mut refused = self.paths.written.get(&open.wr.stream).into_iter().flatten();
         broken
-            || self.paths.failed.get(&open.wr.stream).is_some_and(|(s, w)| *s == syndrome && self.changes_path(w, open))
             || self.timeouts && under_way && syndrome == Syndrome::COMPLETION_TIMEOUT
             || refused.any(|w| w.number != open.accepted && self.refuses_flush(w, syndrome))
     }

@@ -193,8 +193,13 @@ impl Block for Dma {
         }
         self.stat = Stats::default();
         self.arbitrate(inp.completion_ready);
+        let flush;
         let (write, read) = match inp.segment {
             ref segment if !segment.valid => (None, None),
+            ref segment if segment.flush => {
+                flush = self.write.flush(segment);
+                (None, Some(&flush))
+            }
             ref segment if segment.tag.op == Op::WRITE => (Some(segment), None),
             ref segment => (None, Some(segment)),
         };

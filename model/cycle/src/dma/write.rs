@@ -29,7 +29,7 @@ use super::again::{self, Again, EpochTable, Epochs, epochs_of};
 use super::cut::{Cut, OpenRequest, admit, allow, prefix, size_limit};
 use std::collections::VecDeque;
 use types::UnitCfg;
-use types::access::Syndrome;
+use types::access::{Op, Syndrome};
 use types::addr::{Length, Offset, StreamId, TlpAddr, Va, WrId};
 use types::bits::mask;
 use types::port::{
@@ -106,6 +106,10 @@ pub(super) struct WriteEngine {
     unsent_out: u8,
     /// Failure of a segment after its cut, by its place in `unsent`.
     late: [Syndrome; UNSENT],
+    /// A TLP of an ordered region's segment has been committed, by its place in `unsent`.
+    left: [bool; UNSENT],
+    /// Where the last such TLP of each stream went: a zero-length read for its flush.
+    last: Box<[ReleasedSegment]>,
     /// Late failure of the segments of a stream's request so far, at their retirement.
     carried: Box<[Syndrome]>,
     /// Numbers of dropped TLPs: they count as sent in their turn.
@@ -146,6 +150,8 @@ impl WriteEngine {
             unsent_in: 0,
             unsent_out: 0,
             late: [Syndrome::OK; UNSENT],
+            left: [false; UNSENT],
+            last: vec![ReleasedSegment::default(); 1 << cfg.stream_bits()].into(),
             carried: vec![Syndrome::OK; 1 << cfg.stream_bits()].into(),
             dropped: VecDeque::with_capacity(PENDING),
             again: Again::new(false),
@@ -204,6 +210,17 @@ impl WriteEngine {
     pub(super) fn posted(&self) -> Option<&PostedBeat> {
         self.posted.front()
     }
+    /// A stream's flush as a zero-length read of what it has written last. One that only ends a failed request stays as it
+    /// is.
+    pub(super) fn flush(&self, asked: &ReleasedSegment) -> ReleasedSegment {
+        if !asked.tag.syndrome.is_ok() {
+            return *asked;
+        }
+        let mut flush = self.last[usize::from(asked.tag.stream.0)];
+        flush.tag.slot = asked.tag.slot;
+        (flush.tag.id, flush.tag.first, flush.tag.last) = (asked.tag.id, asked.tag.first, asked.tag.last);
+        flush
+    }
     /// The completion queue, for the arbiter.
     pub(super) fn completions(&mut self) -> &mut VecDeque<Completion> {
         &mut self.completions
@@ -259,7 +276,8 @@ impl WriteEngine {
                 *carried = late;
             }
             let syndrome = if head.note.syndrome.is_ok() { *carried } else { head.note.syndrome };
-            self.write_sent = WriteSent { valid: true, stream: head.note.stream, syndrome };
+            let left = std::mem::take(&mut self.left[usize::from(self.unsent_out)]);
+            self.write_sent = WriteSent { valid: true, stream: head.note.stream, syndrome, left };
             if head.last {
                 *carried = Syndrome::OK;
                 self.completions.push_back(Completion { syndrome, ..head.note });
@@ -463,6 +481,18 @@ impl WriteEngine {
             self.again.committed();
             if !head.refused.is_ok() {
                 self.dropped.push_back(head.number);
+            } else if !head.tag.unordered {
+                self.left[usize::from(head.segment)] = true;
+                self.last[usize::from(head.tag.stream.0)] = ReleasedSegment {
+                    valid: true,
+                    tag: SegmentTag { op: Op::READ, va: head.va, length: Length(0), ..head.tag },
+                    address: head.tlp.address,
+                    at: head.tlp.at,
+                    no_snoop: head.tlp.no_snoop,
+                    epoch: head.epochs.invalidation,
+                    flush: true,
+                };
+                self.last[usize::from(head.tag.stream.0)].tag.asked.grant = head.epochs.grant;
             }
         }
         self.posted.push_back(PostedBeat {

@@ -271,7 +271,7 @@ impl Replay {
         let entry = &self.entries[usize::from(slot.0)];
         if s.path.before(&entry.mapped) {
             let head = (s.length > 0).then_some(&entry.mapped);
-            self.picked = Some(Picked::Flush(s.path.flush(head)));
+            self.picked = Some(Picked::Flush(s.path.flush(StreamId(i as u16), head)));
             let Some(Picked::Flush(flush)) = &self.picked else { return };
             self.read_room[self.shares.of(flush.tag.function)] -= 1;
             self.refresh(i);
@@ -371,7 +371,7 @@ impl Block for Replay {
             && let Some(s) = self.streams.get_mut(usize::from(inp.write_sent.stream.0))
         {
             s.writes = s.writes.saturating_sub(1);
-            s.path.sent(inp.write_sent.syndrome);
+            s.path.sent(&inp.write_sent, s.writes == 0);
             self.refresh(usize::from(inp.write_sent.stream.0));
         }
         if inp.flushed.valid

@@ -2,19 +2,24 @@
 //!
 //! Translated and untranslated requests have no order among each other (PCIe 6.x 10.2.3.5). Where an ordered stream has
 //! written on one path and goes on on the other, the writes are flushed first: once they have been sent, a zero-length
-//! read of the last address written returns. A message that changed its path completes behind such a flush as well.
-//! Regions marked unordered do without.
+//! read of the last address written returns; `dma`, which knows what has left, fills the address in. A message that
+//! changed its path completes behind such a flush as well. Writes of which nothing has left, since they were refused on
+//! their way, need none. Regions marked unordered do without.
 
-use types::port::{FlushNote, MappedSegment, ReleasedSegment, SegmentTag};
-use types::{AddressType, FunctionId, Length, Op, Syndrome};
+use types::port::{FlushNote, MappedSegment, ReleasedSegment, SegmentTag, WriteSent};
+use types::{AddressType, FunctionId, Length, Op, StreamId, Syndrome};
 
 /// One stream's path.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Path {
     /// Path of the last ordered access.
     at: AddressType,
-    /// The last write on it that no flush has followed.
-    last_write: Option<ReleasedSegment>,
+    /// Function of the last write on it.
+    function: FunctionId,
+    /// Writes on it are on their way: whether they leave is not known yet.
+    on_their_way: bool,
+    /// A write on it has left, and no flush has followed.
+    written: bool,
     /// The message under way has changed its path after a write.
     changed: bool,
     /// A message that completes with its flush.
@@ -45,7 +50,7 @@ impl Path {
 
     /// Function of the flush that goes next.
     pub(super) fn function(&self) -> FunctionId {
-        self.last_write.map_or(FunctionId(0), |write| write.tag.function)
+        self.function
     }
 
     /// Whether a message waits to complete.
@@ -53,24 +58,21 @@ impl Path {
         self.ending.is_some()
     }
 
-    /// Whether a flush must go before `head`.
+    /// Whether a flush must go before `head`; it may turn out that none is needed once the stream's writes have been sent.
     pub(super) fn before(&self, head: &MappedSegment) -> bool {
         let leaves = head.tag.first || !self.failed;
-        self.ending.is_some() || self.last_write.is_some() && leaves && ordered(head) && head.at != self.at
+        self.ending.is_some() || (self.written || self.on_their_way) && leaves && ordered(head) && head.at != self.at
     }
 
-    /// The flush: a zero-length read on the old path. `head` is the segment that waits for it, if there is one.
-    pub(super) fn flush(&mut self, head: Option<&MappedSegment>) -> ReleasedSegment {
+    /// The flush of `stream`. `head` is the segment that waits for it, if there is one.
+    pub(super) fn flush(&mut self, stream: StreamId, head: Option<&MappedSegment>) -> ReleasedSegment {
         self.flushing = true;
         self.before_segment = self.ending.is_none();
-        let mut flush = self.last_write.unwrap_or_default();
-        flush.valid = true;
-        flush.flush = true;
+        let mut flush = ReleasedSegment { valid: true, flush: true, ..ReleasedSegment::default() };
         flush.tag.op = Op::READ;
-        flush.tag.length = Length(0);
+        flush.tag.function = self.function;
+        flush.tag.stream = stream;
         flush.tag.first = true;
-        flush.tag.last = false;
-        flush.tag.syndrome = Syndrome::OK;
         match self.ending.take() {
             Some(tag) => {
                 flush.tag.id = tag.id;
@@ -85,17 +87,19 @@ impl Path {
     /// A flush has returned.
     pub(super) fn flushed(&mut self, note: &FlushNote) {
         self.flushing = false;
-        self.last_write = None;
+        self.written = false;
         if self.before_segment {
             self.broken = note.syndrome;
         }
     }
 
-    /// A write segment has been sent, or has failed.
-    pub(super) fn sent(&mut self, syndrome: Syndrome) {
+    /// A write segment has been sent, or has failed; `all`: none is on its way any more.
+    pub(super) fn sent(&mut self, note: &WriteSent, all: bool) {
         if self.failure.is_ok() {
-            self.failure = syndrome;
+            self.failure = note.syndrome;
         }
+        self.written |= note.left;
+        self.on_their_way &= !all;
     }
 
     /// A segment of the stream leaves: takes note of it, and keeps back the end of a message that changed its path.
@@ -114,7 +118,7 @@ impl Path {
         if !self.failed && !tag.unordered && (tag.length != Length(0) || !write) {
             self.at = released.at;
             if write {
-                self.last_write = Some(*released);
+                (self.function, self.on_their_way) = (released.tag.function, true);
             }
         }
         let tag = &mut released.tag;

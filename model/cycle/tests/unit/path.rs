@@ -109,3 +109,27 @@ fn a_long_message_that_changes_its_path_at_every_page_keeps_every_byte() {
     // Seven changes, and the end.
     assert_eq!((writes, flushes, b.done.len()), (8 << 12, 8, 1));
 }
+
+#[test]
+fn what_was_refused_before_it_left_is_not_flushed_and_fails_nothing_behind_it() {
+    let mut b = bench();
+    // Key 4 names the same pages.
+    for word in (0..64).step_by(8) {
+        let value = b.memory.get(&(MPT + 3 * 64 + word)).copied().unwrap_or(0);
+        b.memory.insert(MPT + 4 * 64 + word, value);
+    }
+    b.hold_data = true;
+    b.send(request(1, 0, Op::WRITE, 0, 64));
+    b.idle(200);
+    b.memory.insert(MPT + 3 * 64, 0);
+    crate::revoke::revoke(&mut b, None);
+    b.idle(400);
+    b.hold_data = false;
+    let mut next = request(2, 0, Op::WRITE, 1 << 12, 64);
+    next.key.0 += 1 << 8;
+    b.send(next);
+    b.idle(1000);
+    let done: Vec<_> = b.done.iter().map(|d| (d.1, d.2)).collect();
+    assert_eq!(done, [(1, Syndrome::INVALID_KEY.0), (2, 0)]);
+    assert_eq!(seen(&b), [(MemoryOp::Write, HOST, 0x1000, 16)]);
+}

@@ -210,6 +210,8 @@ ports! {
         stream: StreamId = cfg.stream_bits(),
         /// failure, 0 for none
         syndrome: Syndrome,
+        /// a TLP of it has left, and its region is ordered: a change of path has it flushed
+        left: bool,
     }
 
     |cfg|
