@@ -5,7 +5,7 @@ use crate::scenario::Scenario;
 use crate::scenario::schema::{Action, Expect, Marker, Operation, RegionSetup, RequestSetup, Step};
 use proptest::prelude::*;
 use proptest::sample::select;
-use types::{Mode, Owner};
+use types::{Mode, MttLayout, Owner};
 
 /// What requests may be like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,6 +29,7 @@ pub(super) struct RegionDraw {
     rights: &'static str,
     page_rights: &'static str,
     translations: Option<&'static str>,
+    layout: Option<MttLayout>,
 }
 
 pub(super) fn regions(style: Style) -> impl Strategy<Value = RegionDraw> {
@@ -53,8 +54,11 @@ pub(super) fn regions(style: Style) -> impl Strategy<Value = RegionDraw> {
     let modes = select(&[Mode::Inherit, Mode::Inherit, Mode::Direct, Mode::Ats, Mode::Emtt][..]);
     let owner = select(&[Owner::Host, Owner::Gpu][..]);
     let all_rights = (rights, page_rights, translations);
-    (1..40_u64, 0..4096_u64, start, sizes, owner, modes, all_rights).prop_map(
-        |(pages, cut, start, (page_log2, translation_log2), memory, mode, rights)| RegionDraw {
+    let layouts = select(&[None, None, Some(MttLayout::Inline), Some(MttLayout::TwoLevel)][..]);
+    // Few pages often enough for the inline layout, and more than a page of entries now and then.
+    let pages = prop_oneof![2 => 1..5_u64, 6 => 1..40_u64, 1 => 510..530_u64];
+    (pages, 0..4096_u64, start, sizes, owner, modes, all_rights, layouts).prop_map(
+        |(pages, cut, start, (page_log2, translation_log2), memory, mode, rights, layout)| RegionDraw {
             pages,
             cut,
             start,
@@ -65,6 +69,7 @@ pub(super) fn regions(style: Style) -> impl Strategy<Value = RegionDraw> {
             rights: rights.0,
             page_rights: rights.1,
             translations: rights.2,
+            layout,
         },
     )
 }
@@ -82,6 +87,7 @@ impl RegionDraw {
             rights: self.rights.into(),
             pages: self.page_rights.into(),
             translations: self.translations.map(Into::into),
+            layout: self.layout,
             ..RegionSetup::new(&format!("r{index}"), 4096 * self.pages - self.cut)
         }
     }

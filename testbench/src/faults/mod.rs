@@ -9,6 +9,7 @@ mod inbound;
 mod outbound;
 mod pages;
 mod pins;
+mod tables;
 
 pub use pins::Faulty;
 
@@ -153,6 +154,22 @@ faults! {
     DrainWaitsForPage,
     /// The driver's answer to an event goes to another region.
     ResumeIgnored,
+    /// The layout of an MTT is not looked at: every region has one level.
+    LayoutIgnored,
+    /// Every page of a region that keeps its entries in its MPT line has the first of them.
+    InlineFirst,
+    /// Table words that are not present are taken to be.
+    PresentIgnored,
+    /// A revocation drops the first line of a region's MTT alone.
+    RevocationNarrow,
+    /// What functions share is not divided between them.
+    PartitionsIgnored,
+    /// The pages of a request are taken to follow one another: its bus addresses go on from that of its first page.
+    ContiguousAssumed,
+    /// Tags have 8 bits, whatever the function is configured to.
+    TagWidthIgnored,
+    /// A read of no bytes leaves as one of the first byte of its DW.
+    EmptyReadsByte,
 }
 
 impl std::fmt::Display for Fault {

@@ -3,6 +3,7 @@
 use super::Fault;
 use super::early::Early;
 use super::pages::Asking;
+use super::tables::Table;
 use std::collections::{BTreeSet, VecDeque};
 use system::Inside;
 use types::config::TagMap;
@@ -60,6 +61,9 @@ pub(super) struct Plant {
     pub(super) swallowed: BTreeSet<(StreamId, WrId)>,
     pub(super) early: Early,
     pub(super) asking_pages: Asking,
+    pub(super) table: Table,
+    /// The last entry of the MTT line, to go on from.
+    pub(super) pages_from: Option<u64>,
     /// The unit's own outputs in this cycle.
     own: UnitOut,
     shown: UnitOut,
@@ -85,6 +89,8 @@ impl Plant {
             swallowed: BTreeSet::new(),
             early: Early::default(),
             asking_pages: Asking::default(),
+            table: Table::default(),
+            pages_from: None,
             own: UnitOut::default(),
             shown: UnitOut::default(),
         }
@@ -162,7 +168,13 @@ pub struct Faulty<U> {
 
 impl<U> Faulty<U> {
     /// Plants a fault, before the first cycle.
-    pub fn plant(&mut self, fault: Fault) {
+    pub fn plant(&mut self, fault: Fault)
+    where
+        U: Block<In = UnitIn, Out = UnitOut>,
+    {
+        if fault == Fault::PartitionsIgnored {
+            self.unit = U::new(&UnitCfg { partitions: 1, ..self.cfg.clone() });
+        }
         self.plant = Some(Box::new(Plant::new(fault, &self.cfg)));
     }
     /// The unit inside.

@@ -51,6 +51,8 @@ pub(super) fn spec(setup: &RegionSetup) -> Result<RegionSpec, String> {
         unordered: setup.unordered,
         paged: setup.paged,
         filled_on_demand: setup.filled_on_demand,
+        layout: setup.layout,
+        table_fault: setup.table_fault,
         page_rights: (setup.pages.contains('r'), setup.pages.contains('w')),
         ..RegionSpec::of(ByteCount(setup.bytes))
     })

@@ -58,6 +58,7 @@ impl<'a, U: Block<In = UnitIn, Out = UnitOut>, O: Observer<Faulty<U>>> Run<'a, U
     pub(super) fn new(scenario: &'a Scenario, cfg: &Config, watcher: O) -> Result<Self, Finding> {
         let timeouts = scenario.completion_timeout_ticks.is_some_and(|ticks| ticks > 0);
         let jury = Jury::new(!scenario.interfere.is_empty(), timeouts, cfg.unit.sizes.ats_prefetch);
+        let jury = jury.with_shares(cfg.unit_cfg());
         let mut system = System::with_observer(cfg, (jury, watcher));
         let moves = |name: &str| {
             scenario.steps.iter().any(|s| match &s.action {

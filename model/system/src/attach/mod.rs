@@ -276,6 +276,7 @@ impl<U: Block<In = UnitIn, Out = UnitOut>, O: Observer<U>> System<U, O> {
         let (answered, refused) = self.fabric.agent_counts();
         let pages = self.fabric.page_counts();
         let (up, down) = self.fabric.link_counts();
+        let redirected = self.fabric.redirect_counts();
         for (key, value) in [
             ("iommu.hit", iommu.hit),
             ("iommu.miss", iommu.miss),
@@ -291,6 +292,8 @@ impl<U: Block<In = UnitIn, Out = UnitOut>, O: Observer<U>> System<U, O> {
             ("root.refused_reads", root.refused_reads),
             ("root.peer_reads", root.peer_reads),
             ("root.peer_writes", root.peer_writes),
+            ("switch.redirected_acs", redirected.acs),
+            ("switch.redirected_lut", redirected.lut),
             ("link.up_tlps", up.tlps),
             ("link.up_tlp_bytes", up.tlp_bytes),
             ("link.up_payload_bytes", up.payload_bytes),

@@ -139,6 +139,9 @@ pub struct SwitchConfig {
     pub latency_ns: u64,
     /// ACS Direct Translated P2P: translated requests go straight to the peer; otherwise everything goes to the root.
     pub direct_translated: bool,
+    /// Requesters whose translated requests it can send straight to a peer; those of others go to the root. 0 for any number.
+    #[serde(default, skip_serializing_if = "unset")]
+    pub lut_entries: u32,
 }
 
 /// The root complex.
