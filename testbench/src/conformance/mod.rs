@@ -2,12 +2,14 @@
 //!
 //! Scenarios come out of proptest strategies, so that one that fails shrinks; what is left is written as a scenario file.
 
+mod hogs;
 mod machine;
 mod races;
 mod soak;
 mod traffic;
 mod trim;
 
+pub use hogs::hogs;
 pub use races::{Disturbance, races};
 pub use soak::{Tally, soak};
 pub use traffic::{Style, scenarios};

@@ -139,8 +139,8 @@ fn one(context: &Context, case: &Case, accesses: u64) -> Result<Outcome, Reprodu
         bytes: BYTES,
         align: u64::from(BYTES),
         op: Op::READ,
-        // Each region is touched once before the count, on average.
-        accesses: ((2 * case.regions.min(20_000)).max(1000) / fraction, accesses / fraction),
+        // What fits in the caches is there before the count.
+        accesses: ((4 * case.regions).clamp(1000, 40_000), accesses / fraction),
     };
     let m = random(&cfg, &spec)?;
     let per = |key| count(&m.counters, key) / m.accesses;
