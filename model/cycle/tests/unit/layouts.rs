@@ -1,7 +1,9 @@
 //! Layouts of the MTT at the pins of the unit: what a cold and a warm access take, and how often tables are read.
 
 use crate::bench::{Bench, MPT, MTT, request};
-use types::{ByteCount, FunctionId, Iova, Mode, MttEntry, MttLayout, Op, Owner, PageSize, Pd, Region, Rights, TableWord};
+use types::{
+    ByteCount, FunctionId, Iova, Mode, MttEntry, MttLayout, Op, Owner, PageSize, Pd, Region, Rights, TableWord,
+};
 use types::{TlpAddr, Va};
 
 /// The region of key 3, four pages, in a layout.

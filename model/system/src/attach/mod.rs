@@ -1,5 +1,6 @@
 //! The adapter: one unit, attached to fabric, driver and workload, clock edge by clock edge.
 
+mod counters;
 mod data;
 mod page_events;
 mod receive;
@@ -12,7 +13,7 @@ use crate::driver::registers::{self, Access, RegisterFault, RegisterPort};
 use crate::driver::{Driver, RegionSpec, RegisterError, Registered};
 use crate::fabric::{Fabric, Packet, nic_function};
 use crate::observer::{Observer, Unobserved};
-use crate::statistics::{BusCounter, Statistics};
+use crate::statistics::BusCounter;
 use crate::time::{Clock, Time};
 use crate::workload::Workload;
 use data::{Sink, Source};
@@ -50,6 +51,16 @@ pub enum RunError {
         stream: u16,
         /// Its outcome.
         syndrome: Syndrome,
+    },
+    /// Messages of another size than the operation has.
+    #[error("messages of {op:?} have {allowed:?} bytes, not {bytes}")]
+    Size {
+        /// Operation.
+        op: crate::config::TrafficOp,
+        /// Bytes of a message.
+        bytes: u64,
+        /// What is allowed.
+        allowed: &'static [u32],
     },
     /// The unit broke a rule of its ports.
     #[error("the unit broke the rules of its ports: {reason}")]
@@ -183,6 +194,7 @@ impl<U: Block<In = UnitIn, Out = UnitOut>, O: Observer<U>> System<U, O> {
             ats_stu: (f.smallest_translation_unit_bytes.trailing_zeros() as u8).saturating_sub(12),
             pri_enable: f.page_requests > 0,
             pri_allocation: f.page_requests as u16,
+            atomic_enable: f.atomic_requests,
             ..FunctionCfg::default()
         }
     }
@@ -267,45 +279,6 @@ impl<U: Block<In = UnitIn, Out = UnitOut>, O: Observer<U>> System<U, O> {
     /// The time of the next edge.
     pub fn now(&self) -> Time {
         self.clock.edge(self.cycle)
-    }
-
-    /// Counters of unit and fabric so far.
-    pub fn statistics(&mut self) -> Statistics {
-        let mut out = self.counter.totals(self.cfg.unit_cfg());
-        let (iommu, root) = (self.fabric.iommu_counts(), self.fabric.root_counts());
-        let (answered, refused) = self.fabric.agent_counts();
-        let pages = self.fabric.page_counts();
-        let (up, down) = self.fabric.link_counts();
-        let redirected = self.fabric.redirect_counts();
-        for (key, value) in [
-            ("iommu.hit", iommu.hit),
-            ("iommu.miss", iommu.miss),
-            ("iommu.unmapped", iommu.unmapped),
-            ("iommu.refused", iommu.refused),
-            ("agent.answered", answered),
-            ("agent.refused", refused),
-            ("pager.requests", pages.requests),
-            ("pager.refused", pages.refused),
-            ("pager.stop_markers", pages.stop_markers),
-            ("driver.page_events", self.page_events.served()),
-            ("root.dropped_writes", root.dropped_writes),
-            ("root.refused_reads", root.refused_reads),
-            ("root.peer_reads", root.peer_reads),
-            ("root.peer_writes", root.peer_writes),
-            ("switch.redirected_acs", redirected.acs),
-            ("switch.redirected_lut", redirected.lut),
-            ("link.up_tlps", up.tlps),
-            ("link.up_tlp_bytes", up.tlp_bytes),
-            ("link.up_payload_bytes", up.payload_bytes),
-            ("link.up_dllp_bytes", up.dllp_bytes),
-            ("link.down_tlps", down.tlps),
-            ("link.down_tlp_bytes", down.tlp_bytes),
-            ("link.down_payload_bytes", down.payload_bytes),
-            ("link.down_dllp_bytes", down.dllp_bytes),
-        ] {
-            out.push(key, value);
-        }
-        out
     }
 
     /// Runs until `done`, which is asked before each cycle.
