@@ -157,7 +157,7 @@ impl Mtt {
     /// The second step of a walk: the entry in the page of entries that the directory points at.
     fn descend(&mut self, segment: Segment, leaf_page: TlpAddr) {
         let slot = segment.tag.slot;
-        let entry = Iova(leaf_page.0 | 8 * u64::from(segment.leaf));
+        let entry = Iova(leaf_page.0 | (8 * u64::from(segment.leaf)));
         self.parked[usize::from(slot.0)] = Segment { layout: MttLayout::OneLevel, entry, ..segment };
         self.retry.insert(slot);
         self.out.stat_walk = true;

@@ -59,7 +59,7 @@ impl Walks {
             MttLayout::OneLevel => (Some(Iova(region.mtt.0.wrapping_add(8 * page.0))), None),
             MttLayout::TwoLevel => {
                 let word = Iova(region.mtt.0.wrapping_add(8 * (page.0 / LEAF_ENTRIES)));
-                let entry = |leaf: &Iova| Iova(leaf.0 | 8 * (page.0 % LEAF_ENTRIES));
+                let entry = |leaf: &Iova| Iova(leaf.0 | (8 * (page.0 % LEAF_ENTRIES)));
                 (Some(word), self.leaves.get(&word).map(entry))
             }
             MttLayout::Inline | MttLayout::Reserved => (None, None),

@@ -49,7 +49,7 @@ fn run(context: &Context) -> Result<Report, ReproduceError> {
             cases.extend((0..LAYOUTS.len()).map(|layout| Case { layout, regions, length, streams, depth }));
         }
     }
-    let accesses = context.pick(3000, 20_000);
+    let accesses = context.pick(3000, 8000);
     let outcomes = context.each(&cases, |c| c.regions, |case| one(context, case, accesses))?;
     let points: Vec<&[Outcome]> = outcomes.chunks(2 * LAYOUTS.len()).collect();
     let cfg = context.config(EXPERIMENT.presets[0], &[])?;
@@ -139,8 +139,8 @@ fn one(context: &Context, case: &Case, accesses: u64) -> Result<Outcome, Reprodu
         bytes: BYTES,
         align: u64::from(BYTES),
         op: Op::READ,
-        // What fits in the caches is there before the count.
-        accesses: ((4 * case.regions).clamp(1000, 40_000), accesses / fraction),
+        // What fits in the caches is there before the count, or most of it.
+        accesses: ((4 * case.regions).clamp(1000, 20_000 / (1 + fraction / 5)), accesses / fraction),
     };
     let m = random(&cfg, &spec)?;
     let per = |key| count(&m.counters, key) / m.accesses;
