@@ -186,8 +186,11 @@ impl RequestDraw {
                 // One byte beyond the end.
                 3 => setup.offset = region.bytes as i64 - i64::from(self.bytes) + 1,
                 4 => setup.function = Some(1),
-                // A size or an alignment that no atomic has, mostly.
-                5 => setup.op = Operation::FetchAdd,
+                // An alignment that no atomic has, mostly, or a size.
+                5 => {
+                    setup.op = self.atomic.map_or(Operation::Swap, |(op, _)| op);
+                    setup.bytes = if self.bytes % 4 == 0 { self.bytes } else { 8 };
+                }
                 _ => {}
             }
         }

@@ -70,6 +70,7 @@ pub const COUNTERS: &[&str] = &[
 /// Syndromes that no scenario brings about, with where they are tested; every other one is a point.
 pub const ELSEWHERE: &[(Syndrome, &str)] = &[
     (Syndrome::PAGE_RETRIES, "the agent says success again and again without a mapping: model/cycle"),
+    (Syndrome::UNSUPPORTED_OP, "scenarios know no other operations than the unit: model/cycle"),
     (Syndrome::PAGE_REFUSED, "the driver refuses a page event: model/cycle"),
 ];
 

@@ -364,7 +364,7 @@ impl ReadEngine {
             return false;
         }
         let operands = if tlp && tag.op.is_atomic() { place.of(&segment) } else { Some(Operands::default()) };
-        let Some(operands) = operands else { return false };
+        let Some(operands) = operands.filter(|_| !place.waits()) else { return false };
         let ends = !tlp || cut.last;
         if (tlp || tag.last) && slot_free >> partition & 1 == 0 {
             stat.stall_buffer = true;

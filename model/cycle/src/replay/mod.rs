@@ -36,7 +36,7 @@ use path::Path;
 use std::collections::VecDeque;
 use types::config::Partitions;
 use types::port::{AtcKey, MappedSegment, ReleasedSegment, ReplayIn, ReplayOut, Retranslated, SegmentTag, SlotNote};
-use types::{AddressType, Block, Cycle, Iova, Length, Mode, Op, Slot, StreamId, UnitCfg};
+use types::{AddressType, Block, Cycle, Iova, Length, Mode, Op, PasidPrefix, Slot, StreamId, UnitCfg};
 /// What is held here, and what it needs to go on.
 pub const WAITS: &[Wait] = &[
     wait("replay.segment", "mtt.fetch", "its table line is not cached"),
@@ -179,10 +179,11 @@ impl Replay {
     /// What names the translation of a segment: with the prefix that its function may ask with. Execute is asked for where
     /// bytes are read.
     fn key_of(&self, mapped: &MappedSegment) -> AtcKey {
-        let (tag, mut pasid) = (&mapped.tag, mapped.tag.pasid);
+        let tag = &mapped.tag;
+        let mut pasid = if tag.pasid.valid { tag.pasid } else { PasidPrefix::default() };
         let may = self.may_ask.get(usize::from(tag.function.0)).copied().unwrap_or_default();
-        pasid.exec &= pasid.valid && may.exec && tag.op == Op::READ && tag.length != Length(0);
-        pasid.privileged &= pasid.valid && may.privileged;
+        pasid.exec &= may.exec && tag.op == Op::READ && tag.length != Length(0);
+        pasid.privileged &= may.privileged;
         AtcKey { function: tag.function, pasid, iova: Iova(mapped.address.0) }
     }
 
