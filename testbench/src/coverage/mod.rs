@@ -33,6 +33,8 @@ pub const COUNTERS: &[&str] = &[
     "mtt.merge",
     "mtt.fault",
     "mtt.fetch_error",
+    "mtt.walk",
+    "mtt.inline",
     "replay.park",
     "replay.replay",
     "replay.stall_dma",

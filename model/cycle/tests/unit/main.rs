@@ -11,6 +11,7 @@ mod epochs;
 mod function;
 mod invalidate;
 mod isolation;
+mod layouts;
 mod page_event;
 mod page_isolation;
 mod page_request;

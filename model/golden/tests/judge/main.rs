@@ -9,6 +9,7 @@ mod attributes;
 mod bytes;
 mod conditions;
 mod faults;
+mod layouts;
 mod mapping;
 mod multiple;
 mod pages;

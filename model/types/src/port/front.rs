@@ -177,6 +177,10 @@ ports! {
         stat_fault: bool,
         /// a driver event was raised
         stat_event: bool,
+        /// a word of a directory was found, and led to a second lookup
+        stat_walk: bool,
+        /// an entry came with its segment, so that nothing was looked up
+        stat_inline: bool,
         /// a lookup missed and found a parity error in its set (counted as a miss as well)
         stat_parity: bool,
     }
