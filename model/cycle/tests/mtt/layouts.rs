@@ -96,15 +96,13 @@ fn walks_share_fetches_line_by_line_and_several_are_in_flight() {
 
 #[test]
 fn a_word_that_is_not_present_or_a_line_that_is_lost_ends_the_walk_and_leads_nowhere() {
-    let absent = |b: &mut Bench| b.fill(b.fetches[0].0, true, Line([LEAVES[0] | 7; 8]));
-    let lost = |b: &mut Bench| b.fill(b.fetches[0].0, false, Line::default());
-    let cases: [(&dyn Fn(&mut Bench), Syndrome); 2] =
-        [(&absent, Syndrome::NOT_PRESENT), (&lost, Syndrome::TABLE_FETCH)];
-    for (bring, syndrome) in cases {
+    // What the fetch of the directory brings: a line that is not present, or nothing.
+    let absent = (true, Line([LEAVES[0] | 7; 8]), Syndrome::NOT_PRESENT);
+    for (ok, line, syndrome) in [absent, (false, Line::default(), Syndrome::TABLE_FETCH)] {
         let mut b = Bench::new();
         b.send(walk(1, 3));
         b.idle(20);
-        bring(&mut b);
+        b.fill(b.fetches[0].0, ok, line);
         b.idle(30);
         assert_eq!(b.mapped.iter().map(|(_, m)| m.tag.syndrome).collect::<Vec<_>>(), [syndrome]);
         assert_eq!((b.fetches.len(), b.walks), (1, 0));
