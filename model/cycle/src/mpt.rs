@@ -24,8 +24,9 @@ use crate::progress::{Wait, wait};
 use crate::registration::{INSTALL, Registrations};
 use std::collections::VecDeque;
 use types::config::RETRANSLATE_SLOTS;
+use types::layout::LEAF_ENTRIES;
 use types::port::{Asked, CheckedRequest, CoherentPage, MptIn, MptOut, Retranslate, TableControl, WorkRequest};
-use types::{Block, Cycle, Mode, Op, Region, StreamId, Syndrome, UnitCfg};
+use types::{Block, Cycle, EntryWords, Iova, Mode, MttLayout, Op, PageIndex, Region, StreamId, Syndrome, UnitCfg};
 /// What is held here, and what it needs to go on.
 pub const WAITS: &[Wait] = &[
     wait("mpt.queue", "mpt.fetch", "its key's line is not cached"),
@@ -217,7 +218,7 @@ impl Mpt {
             out.pasid = region.pasid;
             out.page_log2 = region.page_size.log2();
             let page = region.page_index(wr.va);
-            out.entry = region.entry_address(page);
+            place(&region, page, out);
             if region.coherent && out.mode == Mode::Emtt {
                 out.coherent = CoherentPage { valid: true, iova: region.page_iova(page), counter: region.counter };
             }
@@ -323,6 +324,24 @@ impl Mpt {
 
 /// Checked requests a stream may hold in `seg`.
 const SEG_DEPTH: u32 = 8;
+
+/// Where the MTT entry of a request's first page stands, or what it is.
+fn place(region: &Region, page: PageIndex, out: &mut CheckedRequest) {
+    out.layout = region.layout;
+    match region.layout {
+        MttLayout::OneLevel | MttLayout::Reserved => out.entry = region.entry_address(page),
+        MttLayout::Inline => {
+            // Pages in bounds are at most four.
+            let word = |n: usize| region.inline.get(page.0 as usize + n).copied().unwrap_or_default();
+            out.entry = Iova(word(0).0);
+            out.behind = EntryWords([word(1), word(2), word(3)]);
+        }
+        MttLayout::TwoLevel => {
+            out.entry = region.directory_address(page);
+            out.leaf = (page.0 % LEAF_ENTRIES) as u16;
+        }
+    }
+}
 
 /// Bytes for which a request needs a mapping: a read of no bytes leaves as a zero-length read of one place.
 fn reach(wr: &WorkRequest) -> u32 {

@@ -6,6 +6,7 @@
 //! | part | rules |
 //! |---|---|
 //! | `tables` | protection, page rights, the path (AT) that owner and mode require; versions of regions and pages |
+//! | `walk` | where the words of a region's tables stand, in each layout |
 //! | `function` | enables, requester IDs, PASID prefixes |
 //! | `translations` | what ATS has answered, and the scope of invalidations |
 //! | `data` | data TLPs: to which request each belongs, and whether it is legal for it |
@@ -48,6 +49,7 @@ mod tables;
 mod translations;
 mod versions;
 mod violation;
+mod walk;
 
 pub use violation::{Name, Violation};
 

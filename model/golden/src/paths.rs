@@ -8,7 +8,7 @@ use crate::request::Open;
 use crate::translations::Used;
 use crate::versions::{Serial, When};
 use crate::violation::Violation;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use types::{AddressType, BusAddr, FunctionId, Key, RequesterId, StreamId, Syndrome, Tag, TlpAddr};
 
 /// A write of a stream that no flush has followed and that may be its last.
@@ -44,6 +44,9 @@ const REMEMBERED: usize = 64;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Paths {
     written: BTreeMap<StreamId, Vec<Written>>,
+    /// Writes before those, the last of each request: the flush behind one may have failed a request that ends later than
+    /// what was written since.
+    past: BTreeMap<StreamId, VecDeque<Written>>,
     /// Path of the last write of an open request.
     last: BTreeMap<Serial, AddressType>,
     /// Open requests that have written on both paths.
@@ -66,6 +69,16 @@ impl Paths {
         if !outcome.is_ok() {
             // It may have ended for its flush, which then is not owed any more.
             self.written.entry(stream).or_default().iter_mut().for_each(|w| w.owed = false);
+        }
+    }
+
+    fn remember(&mut self, stream: StreamId, before: impl Iterator<Item = Written>) {
+        let past = self.past.entry(stream).or_default();
+        for w in before {
+            if past.len() == REMEMBERED {
+                past.pop_front();
+            }
+            past.push_back(w);
         }
     }
 
@@ -112,6 +125,7 @@ impl Paths {
     /// A function was reset.
     pub(crate) fn reset(&mut self, function: FunctionId) {
         self.written.values_mut().for_each(|list| list.retain(|w| w.open.wr.function != function));
+        self.past.values_mut().for_each(|list| list.retain(|w| w.open.wr.function != function));
     }
 }
 
@@ -151,7 +165,8 @@ impl Judge {
                 self.paths.changed.insert(number);
             }
             let written = Written { open, number, at: access.at, offset, owed: true };
-            self.paths.written.insert(stream, vec![written]);
+            let before = self.paths.written.insert(stream, vec![written]).unwrap_or_default();
+            self.paths.remember(stream, before.into_iter().filter(|w| w.number != number));
         }
         Ok(())
     }
@@ -214,7 +229,9 @@ impl Judge {
         let broken = self.paths.broken.contains(&open.wr.stream) && of_completion;
         let under_way = self.paths.flushes.values().flatten().any(|(s, ..)| *s == open.wr.stream);
         // The flush may have been refused, for what it follows may not be used any more.
-        let mut refused = self.paths.written.get(&open.wr.stream).into_iter().flatten();
+        let stream = &open.wr.stream;
+        let past = self.paths.past.get(stream).into_iter().flatten().filter(|w| w.number < open.accepted);
+        let mut refused = self.paths.written.get(stream).into_iter().flatten().chain(past);
         broken
             || self.timeouts && under_way && syndrome == Syndrome::COMPLETION_TIMEOUT
             || refused.any(|w| w.number != open.accepted && self.refuses_flush(w, syndrome))

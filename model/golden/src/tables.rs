@@ -3,6 +3,7 @@
 use crate::atomic::operation_check;
 use crate::versions::{Serial, Versions, When};
 use crate::violation::Violation;
+use crate::walk::{Walks, describes};
 use std::collections::BTreeMap;
 use types::port::WorkRequest;
 use types::{ByteCount, Iova, Key, Line, Mode, MttEntry, Op, Owner, PageIndex, Region, Syndrome, TableWord, Va};
@@ -36,6 +37,7 @@ pub(crate) struct Tables {
     pages: BTreeMap<Key, BTreeMap<PageIndex, Versions<MttEntry>>>,
     /// Table words that a fetch last brought with "present" clear, by their address.
     absent: BTreeMap<Iova, Serial>,
+    walks: Walks,
     revocations: Vec<(Key, Serial)>,
     last_removal: BTreeMap<u32, Removal>,
     /// Requests that stand beside a registration of their key in their stream: they see no version of the region that was
@@ -46,7 +48,7 @@ pub(crate) struct Tables {
 /// The outcome of protection. The order of the checks is that of the syndromes: key index and validity, variant,
 /// protection domain, function, bounds, rights, operation.
 pub(crate) fn protect(region: Option<&Region>, wr: &WorkRequest) -> Syndrome {
-    let Some(region) = region.filter(|r| r.valid) else {
+    let Some(region) = region.filter(|r| r.valid && describes(r)) else {
         return Syndrome::INVALID_KEY;
     };
     // 65-bit arithmetic: neither the request nor the region may wrap past 2^64.
@@ -93,13 +95,6 @@ pub(crate) fn grants(read: bool, write: bool, wr: &WorkRequest) -> bool {
     }
 }
 
-/// Whether a table line holds MTT entries of `length` bytes of a region.
-fn holds(line: Iova, region: &Region, first: Va, length: u64) -> bool {
-    let entry = |va| region.entry_address(region.page_index(va)).0;
-    let last = Va(first.0.wrapping_add(length.saturating_sub(1)));
-    (entry(first) & !63..=entry(last)).contains(&line.0)
-}
-
 /// The outcome of a page's own check, by its entry alone.
 fn page_check(entry: &MttEntry, wr: &WorkRequest) -> Syndrome {
     if !entry.present {
@@ -119,6 +114,7 @@ impl Default for Tables {
             regions: BTreeMap::new(),
             pages: BTreeMap::new(),
             absent: BTreeMap::new(),
+            walks: Walks::default(),
             revocations: Vec::new(),
             last_removal: BTreeMap::new(),
             bounds: BTreeMap::new(),
@@ -137,6 +133,7 @@ impl Tables {
     }
 
     pub(crate) fn set_region(&mut self, key: Key, region: Option<Region>, now: Serial) {
+        region.iter().for_each(|r| self.walks.add(r));
         self.regions.entry(key.index()).or_default().push(region, now);
     }
 
@@ -195,6 +192,7 @@ impl Tables {
         let indices: Vec<u32> = self.regions.keys().copied().collect();
         indices.into_iter().for_each(|index| self.retire(index, now, now, now));
         self.absent.clear();
+        self.walks.reset();
         self.revocations.clear();
         self.bounds.clear();
     }
@@ -256,17 +254,19 @@ impl Tables {
     /// Whether a page may have been found missing since `serial`: nothing was ever written there, or a fetch brought
     /// the word with "present" clear and no removal reported before `serial` has covered that.
     pub(crate) fn absent(&self, region: &Region, key: Key, page: PageIndex, serial: Serial) -> bool {
-        let brought = self.absent.get(&region.entry_address(page));
         let removal = self.last_removal.get(&key.index());
+        let counts = |b: &Serial| removal.is_none_or(|r| *b > r.started || r.reported > serial);
         self.entries(region, key, page, When::Ever).next().is_none()
-            || brought.is_some_and(|b| removal.is_none_or(|r| *b > r.started || r.reported > serial))
+            || self.walks.words(region, page).any(|word| self.absent.get(&word).is_some_and(counts))
     }
 
     /// A table line came back.
     pub(crate) fn fetched(&mut self, address: Iova, line: &Line, now: Serial) {
         for (i, word) in (0u64..).zip(line.0) {
+            let at = Iova(address.0.wrapping_add(8 * i));
+            self.walks.fetched(at, word);
             if !MttEntry::decode(TableWord(word)).present {
-                self.absent.insert(Iova(address.0.wrapping_add(8 * i)), now);
+                self.absent.insert(at, now);
             }
         }
     }
@@ -275,13 +275,19 @@ impl Tables {
     /// MTT, so that it may hold its MPT entry.
     pub(crate) fn may_concern(&self, line: Iova, wr: &WorkRequest) -> bool {
         let mut own = self.verdicts(wr, When::Ever).filter_map(|(syndrome, r)| r.filter(|_| syndrome.is_ok()));
-        own.any(|r| holds(line, r, wr.va, u64::from(wr.length.0))) || !self.in_mtt(line)
+        own.any(|r| self.holds(line, r, wr.va, u64::from(wr.length.0))) || !self.in_mtt(line)
+    }
+
+    /// Whether a table line holds what leads to the MTT entries of `length` bytes of a region.
+    fn holds(&self, line: Iova, region: &Region, first: Va, length: u64) -> bool {
+        let last = Va(first.0.wrapping_add(length.saturating_sub(1)));
+        self.walks.reads(region, (region.page_index(first), region.page_index(last)), line)
     }
 
     /// Whether a table line holds MTT entries of any region.
     pub(crate) fn in_mtt(&self, line: Iova) -> bool {
         let mut all = self.regions.values().flat_map(|v| v.seen(When::Ever)).flatten();
-        all.any(|r| holds(line, r, r.start, r.length.0))
+        all.any(|r| self.holds(line, r, r.start, r.length.0))
     }
 
     /// The outcome of a page's own check in a region: where ATS decides, permissions are those of the translation.

@@ -42,7 +42,8 @@ pub struct FastPath {
 }
 
 impl FastPath {
-    const fn says(self) -> bool {
+    /// Whether work requests may deal with the key at all.
+    pub const fn says(self) -> bool {
         self.of_work_requests() || self.bind
     }
 

@@ -4,8 +4,8 @@
 
 use proptest::prelude::*;
 use types::{
-    BusAddr, ByteCount, FastPath, FunctionId, Iova, Key, Line, Mode, MttEntry, Op, Owner, PageIndex, PageSize, Pasid,
-    PasidPrefix, Pd, Region, Rights, Syndrome, TableWord, TlpAddr, Va,
+    BusAddr, ByteCount, FastPath, FunctionId, Iova, Key, Line, Mode, MttEntry, MttLayout, Op, Owner, PageIndex,
+    PageSize, Pasid, PasidPrefix, Pd, Region, Rights, Syndrome, TableWord, TlpAddr, Va,
 };
 
 #[test]
@@ -52,7 +52,7 @@ fn mpt_entry_vector() {
         coherent: true,
         counter: 0x102,
         iova: Iova(0x7000_0123_4000),
-        fast: FastPath::default(),
+        ..Region::default()
     };
     // Word 0: variant 7:0 = 5a; PD 31:8 = 123456; function 47:32 = 0003; byte 6 = mode 3 << 6 | 21 = 0xd5;
     // byte 7 = valid | unordered << 1 | coherent << 4 = 0x13. Word 1: PASID, valid bit 20, privileged bit 21; rights 32 and 34.
@@ -90,6 +90,22 @@ fn mpt_entry_vector() {
     assert_eq!(bits(Region { pasid: exec, ..Region::default() })[1], 1 << 22);
     let rights = Rights { remote_read: true, remote_atomic: true, ..Rights::default() };
     assert_eq!(bits(Region { rights, ..Region::default() })[1], 0xa << 32);
+    // Layouts: two levels is 2 in bits 59:58, so 0x08 in byte 7; inline 1, and words 4 to 7 are its entries.
+    assert_eq!(bits(Region { layout: MttLayout::TwoLevel, ..region })[0], 0x0bd5_0003_1234_565a);
+    let inline = Region {
+        layout: MttLayout::Inline,
+        mtt: Iova(0),
+        inline: [1, 2, 3, 4].map(TableWord),
+        length: ByteCount(0x60_0000),
+        ..region
+    };
+    assert_eq!(bits(inline), [0x07d5_0003_1234_565a, line.0[1], line.0[2], 0x60_0000, 1, 2, 3, 4]);
+    assert_eq!(Region::decode(&inline.encode()), inline);
+    // 2 MiB pages from offset 0x14_5678 of the first: 6 MiB more reach into the fourth, 7 MiB into a fifth; layout 3 is none.
+    let long = Region { length: ByteCount(0x70_0000), ..inline };
+    assert_eq!((inline.pages(), long.pages()), (4, 5));
+    assert!(Region::decode(&inline.encode()).valid && !Region::decode(&long.encode()).valid);
+    assert!(!Region::decode(&Region { layout: MttLayout::Reserved, ..region }.encode()).valid);
     // A page size below 4 KiB: log2 = 11 = 0x0b.
     assert!(!Region::decode(&Line([0x010b << 48, 0, 0, 0, 0, 0, 0, 0])).valid);
     assert!(Region::decode(&Line([0x010c << 48, 0, 0, 0, 0, 0, 0, 0])).valid);
@@ -128,6 +144,8 @@ fn pages_and_entries() {
     assert_eq!(region.entry_address(PageIndex(9)), Iova(0x8000_0088));
     let coherent = Region { iova: Iova(0x7000_0000), ..region };
     assert_eq!(coherent.page_iova(PageIndex(9)), Iova(0x7009_0000));
+    // Page 1023 is the last of the second 512.
+    assert_eq!(region.directory_address(PageIndex(1023)), Iova(0x8000_0048));
 }
 
 #[test]
@@ -213,6 +231,7 @@ prop_compose! {
             counter: if place { (words[3] & 0xfff) as u16 } else { 0 },
             iova: Iova(if place { words[3] & !0xfff } else { 0 }),
             fast,
+            ..Region::default()
         }
     }
 }

@@ -16,18 +16,22 @@
 //! | completions: byte count, lower address, RCB, length | 2.2.9, 2.3.1 | `completion` |
 //! | credits | 2.6.1 | `credits` |
 //! | order within a stream, against the order of issue | – | `order` |
+//!
+//! Beside it [`Share`] watches that no function is held up by those of another partition.
 
 mod breach;
 mod completion;
 mod credits;
 mod order;
 mod request;
+mod share;
 #[cfg(test)]
 mod tests;
 mod wire;
 
 pub use breach::Breach;
 pub use order::Direction;
+pub use share::{Blocked, Share};
 
 use std::collections::BTreeMap;
 use types::port::{Credits, FunctionCfg};

@@ -2,6 +2,7 @@
 //!
 //! Scenarios come out of proptest strategies, so that one that fails shrinks; what is left is written as a scenario file.
 
+mod hogs;
 mod machine;
 mod races;
 mod registrations;
@@ -9,6 +10,7 @@ mod soak;
 mod traffic;
 mod trim;
 
+pub use hogs::hogs;
 pub use races::{Disturbance, races};
 pub use registrations::registrations;
 pub use soak::{Tally, soak};

@@ -5,7 +5,7 @@ use crate::scenario::Scenario;
 use crate::scenario::schema::{Action, Expect, Marker, Operation, RegionSetup, RequestSetup, Step};
 use proptest::prelude::*;
 use proptest::sample::select;
-use types::{Mode, Owner};
+use types::{Mode, MttLayout, Owner};
 
 /// What requests may be like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,6 +30,7 @@ pub(super) struct RegionDraw {
     page_rights: &'static str,
     translations: Option<&'static str>,
     coherent: bool,
+    layout: Option<MttLayout>,
 }
 
 pub(super) fn regions(style: Style) -> impl Strategy<Value = RegionDraw> {
@@ -69,6 +70,8 @@ pub(super) fn regions(style: Style) -> impl Strategy<Value = RegionDraw> {
             page_rights: rights.1,
             translations: rights.2,
             coherent: rights.3,
+            // Of no draw of its own, so that a seed still gives the same regions.
+            layout: [None, None, Some(MttLayout::Inline), Some(MttLayout::TwoLevel)][cut as usize % 4],
         },
     )
 }
@@ -87,6 +90,7 @@ impl RegionDraw {
             pages: self.page_rights.into(),
             translations: self.translations.map(Into::into),
             coherent: self.coherent,
+            layout: self.layout,
             ..RegionSetup::new(&format!("r{index}"), 4096 * self.pages - self.cut)
         }
     }

@@ -7,7 +7,7 @@ use system::Statistics;
 use system::fabric::TlpKind;
 use types::port::{FunctionCfg, WorkRequest};
 use types::tlp::{Body, message_code};
-use types::{AddressType, Event, FunctionId, Key, Op, RequesterId, StreamId, Syndrome, Tag, Tlp, WrId};
+use types::{AddressType, Event, FunctionId, Key, MttLayout, Op, RequesterId, StreamId, Syndrome, Tag, Tlp, WrId};
 
 /// First and last address of a range.
 pub(super) type Range = (u64, u64);
@@ -64,6 +64,8 @@ pub struct Collector {
     live: BTreeMap<(RequesterId, Tag), InFlight>,
     pub(super) open: BTreeMap<(StreamId, WrId), WorkRequest>,
     pub(super) revoking: BTreeSet<Key>,
+    /// Layout of the newest region under each MPT index.
+    layouts: BTreeMap<u32, MttLayout>,
     number: u64,
     pub(super) coherent: Coherent,
 }
@@ -118,11 +120,22 @@ impl Collector {
                 let ends = request.is_some_and(|wr| !wr.op.registers());
                 let waits = |wr: &WorkRequest| wr.op.registers() && !wr.op.has_image();
                 self.coverage.hit_if(ends && self.open.values().any(waits), "race.register-passed");
+                let layout = request.and_then(|wr| self.layouts.get(&wr.key.index()).copied());
+                match layout {
+                    Some(MttLayout::Inline) if syndrome.is_ok() => self.coverage.hit("layout.inline"),
+                    Some(MttLayout::TwoLevel) if syndrome.is_ok() => self.coverage.hit("layout.two-level"),
+                    Some(MttLayout::Reserved) if syndrome == Syndrome::INVALID_KEY => self.coverage.hit("layout.none"),
+                    _ => {}
+                }
                 if let Some(wr) = request.filter(|_| syndrome == Syndrome::COMPLETION_TIMEOUT) {
                     let data = |f: &InFlight| matches!(f.kind, TlpKind::DataRead | TlpKind::DataAtomic);
                     let mine = |f: &&mut InFlight| f.function == wr.function && data(f);
                     self.live.values_mut().filter(mine).for_each(|f| f.given_up = true);
                 }
+            }
+            Event::Mapped { key, region } => {
+                let layout = if region.layout.holds(region.pages()) { region.layout } else { MttLayout::Reserved };
+                self.layouts.insert(key.index(), layout);
             }
             Event::RevocationStarted { key, flush } => self.revocation(key, flush.is_some()),
             Event::RevocationReported { key } => drop(self.revoking.remove(&key)),
@@ -155,6 +168,7 @@ impl Collector {
         let fetching = self.in_flight(|f| f.kind == TlpKind::TableRead);
         let invalidating = self.functions.values().any(|f| !f.pending.is_empty());
         self.revoking.insert(key);
+        let walked = self.layouts.get(&key.index()) == Some(&MttLayout::TwoLevel);
         let c = &mut self.coverage;
         c.hit(if flush { "revoke.flush" } else { "revoke.plain" });
         c.hit_if(reading, "race.revoke-reading");
@@ -162,6 +176,7 @@ impl Collector {
         c.hit_if(writing, "race.revoke-writing");
         c.hit_if(asking, "race.revoke-asking");
         c.hit_if(fetching, "race.revoke-fetching");
+        c.hit_if(fetching && walked, "race.revoke-walking");
         c.hit_if(invalidating, "race.revoke-invalidating");
     }
 

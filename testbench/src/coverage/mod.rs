@@ -38,6 +38,8 @@ pub const COUNTERS: &[&str] = &[
     "mtt.stale",
     "mtt.generation",
     "driver.filled",
+    "mtt.walk",
+    "mtt.inline",
     "replay.park",
     "replay.replay",
     "replay.stall_dma",

@@ -89,6 +89,10 @@ points! {
     "race.revoke-writing": "one while a write of the region is under way";
     "race.revoke-asking": "one while a Translation Request is in flight";
     "race.revoke-fetching": "one while a table fetch is in flight";
+    "race.revoke-walking": "one of a region with two levels while a table fetch is in flight";
+    "layout.inline": "a request that succeeds by an entry in its region's MPT line";
+    "layout.two-level": "one by way of a directory";
+    "layout.none": "one that fails because its MPT line describes no region";
     "race.disable-asking": "ATS Enable cleared while a Translation Request is in flight";
     "race.disable-reading": "ATS Enable cleared while a translated read is in flight";
     "race.disable-writing": "ATS Enable cleared while a write is under way";

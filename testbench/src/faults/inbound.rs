@@ -52,6 +52,7 @@ impl Plant {
         match (self.fault, self.register) {
             (Fault::RevocationIgnored, registers::REVOKE_INDEX) => inp.axil_wdata ^= 1 << 10,
             (Fault::RevocationIgnored, registers::REVOKE_MTT_HI) => inp.axil_wdata ^= 1 << 10,
+            (Fault::RevocationNarrow, registers::REVOKE_ENTRIES) => inp.axil_wdata = 1,
             (Fault::RevocationUnflushed, registers::COMMAND) => inp.axil_wdata &= !2,
             _ => {}
         }
@@ -76,6 +77,7 @@ impl Plant {
         match self.fault {
             Fault::PayloadLimit => cfg.mps += 1,
             Fault::ReadLimit => cfg.mrrs += 1,
+            Fault::TagWidthIgnored => cfg.tag_mode = 1,
             Fault::EnableIgnored => cfg.ats_enable = true,
             Fault::AtomicEnableIgnored => cfg.atomic_enable = true,
             Fault::PasidEnableIgnored => cfg.pasid_enable = true,
@@ -97,11 +99,22 @@ impl Plant {
         }
         let (fault, Incoming { of, dws }) = (self.fault, self.incoming);
         let words = beat.strb.count_ones() as usize / 2;
+        if self.incoming.of == Use::Mpt && dws == 0 {
+            self.table.line(beat.data.0[0]);
+        }
         for (i, word) in beat.data.0[..words].iter_mut().enumerate() {
             if of == Use::Mpt {
                 self.coherent_word(dws / 2 + i, word);
             }
             self.mpt_word(of, dws / 2 + i, word);
+            self.table.change(fault, (of, dws / 2 + i), word);
+            if fault == Fault::ContiguousAssumed && of == Use::Mtt && *word & 8 != 0 {
+                let page = *word & !0xfff;
+                let follows = if dws / 2 + i == 0 { None } else { self.pages_from };
+                let address = follows.map_or(page, |before| before + 4096);
+                *word = address | *word & 0xfff;
+                self.pages_from = Some(address);
+            }
             match (of, fault) {
                 (Use::Mtt, Fault::WrongOwner) if *word != 0 => *word ^= 1 << 2,
                 (Use::Mtt, Fault::PageRightsIgnored) if *word != 0 => *word |= 0b11,

@@ -11,6 +11,7 @@ mod outbound;
 mod pages;
 mod pins;
 mod registration;
+mod tables;
 
 pub use pins::Faulty;
 
@@ -199,6 +200,22 @@ faults! {
     RemoteInvalidateUnchecked,
     /// Every valid key is taken to be set aside for work requests.
     KeyStateIgnored,
+    /// The layout of an MTT is not looked at: every region has one level.
+    LayoutIgnored,
+    /// Every page of a region that keeps its entries in its MPT line has the first of them.
+    InlineFirst,
+    /// Table words that are not present are taken to be.
+    PresentIgnored,
+    /// A revocation drops the first line of a region's MTT alone.
+    RevocationNarrow,
+    /// What functions share is not divided between them.
+    PartitionsIgnored,
+    /// The pages of a request are taken to follow one another: its bus addresses go on from that of its first page.
+    ContiguousAssumed,
+    /// Tags have 8 bits, whatever the function is configured to.
+    TagWidthIgnored,
+    /// A read of no bytes leaves as one of the first byte of its DW.
+    EmptyReadsByte,
 }
 
 impl std::fmt::Display for Fault {

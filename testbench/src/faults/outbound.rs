@@ -98,6 +98,7 @@ impl Plant {
                         let old = if self.pages[1] == Some(page) { self.pages[0] } else { self.pages[1] };
                         *address = TlpAddr(old.unwrap_or(page) << 12 | address.0 & 0xfff);
                     }
+                    Fault::EmptyReadsByte if *op == MemoryOp::Read && *first_be == 0 => *first_be = 1,
                     Fault::ByteEnable if data && !op.is_atomic() => {
                         let be = if *length_dw == 1 { first_be } else { last_be };
                         *be = if *be == 0xf { 0x7 } else { 0xf };

@@ -5,6 +5,7 @@ use super::coherent::Coherent;
 use super::early::Early;
 use super::pages::Asking;
 use super::registration::Registering;
+use super::tables::Table;
 use std::collections::{BTreeSet, VecDeque};
 use system::Inside;
 use types::config::TagMap;
@@ -64,6 +65,9 @@ pub(super) struct Plant {
     pub(super) asking_pages: Asking,
     pub(super) coherent: Coherent,
     pub(super) registering: Registering,
+    pub(super) table: Table,
+    /// The last entry of the MTT line, to go on from.
+    pub(super) pages_from: Option<u64>,
     /// The unit's own outputs in this cycle.
     own: UnitOut,
     shown: UnitOut,
@@ -91,6 +95,8 @@ impl Plant {
             asking_pages: Asking::default(),
             coherent: Coherent::default(),
             registering: Registering::default(),
+            table: Table::default(),
+            pages_from: None,
             own: UnitOut::default(),
             shown: UnitOut::default(),
         }
@@ -171,7 +177,13 @@ pub struct Faulty<U> {
 
 impl<U> Faulty<U> {
     /// Plants a fault, before the first cycle.
-    pub fn plant(&mut self, fault: Fault) {
+    pub fn plant(&mut self, fault: Fault)
+    where
+        U: Block<In = UnitIn, Out = UnitOut>,
+    {
+        if fault == Fault::PartitionsIgnored {
+            self.unit = U::new(&UnitCfg { partitions: 1, ..self.cfg.clone() });
+        }
         self.plant = Some(Box::new(Plant::new(fault, &self.cfg)));
     }
     /// The unit inside.

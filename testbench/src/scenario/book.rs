@@ -53,6 +53,8 @@ pub(super) fn spec(setup: &RegionSetup) -> Result<RegionSpec, String> {
             ..FastPath::default()
         },
         valid: !setup.free,
+        layout: setup.layout,
+        table_fault: setup.table_fault,
         page_rights: (setup.pages.contains('r'), setup.pages.contains('w')),
         ..RegionSpec::of(ByteCount(setup.bytes))
     })

@@ -1,4 +1,4 @@
-//! What a scenario says must be seen.
+//! What a scenario file says must be seen.
 
 use super::schema::Marker;
 use serde::{Deserialize, Serialize};

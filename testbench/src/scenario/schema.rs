@@ -6,8 +6,9 @@ use crate::faults::Fault;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use system::config::PageAnswer;
+use system::driver::TableFault;
 use system::fabric::{LinkDirection, Rule, TlpKind};
-use types::{Mode, Owner};
+use types::{Mode, MttLayout, Owner};
 
 /// A scenario: a machine, its regions, what happens when, and what must be seen.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -156,6 +157,12 @@ pub struct RegionSetup {
     /// Its key is free at first: it is registered by a work request.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub free: bool,
+    /// Layout of its MTT, if not the driver's usual one: `inline` falls back where the region is too large for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub layout: Option<MttLayout>,
+    /// What the driver does wrong in its tables.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub table_fault: Option<TableFault>,
 }
 fn small_page() -> u64 {
     4096
@@ -192,6 +199,8 @@ impl RegionSetup {
             coherent: false,
             work_requests: String::new(),
             free: false,
+            layout: None,
+            table_fault: None,
         }
     }
 }

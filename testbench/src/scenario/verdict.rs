@@ -102,6 +102,9 @@ where
     statistics.push("host.unexpected_completions", run.invalidator.unexpected);
     statistics.push("fabric.interfered", run.system.fabric.interfered());
     let jury = run.jury();
+    for (partition, cycles) in jury.share.iter().flat_map(|share| share.worst().into_iter().enumerate()) {
+        statistics.push(&format!("isolation.held_up_{partition}"), cycles);
+    }
     jury.collector.close(&statistics);
     let coverage = jury.collector.coverage().clone();
     let outcomes = jury.outcomes.clone();

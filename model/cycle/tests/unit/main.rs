@@ -13,6 +13,7 @@ mod epochs;
 mod function;
 mod invalidate;
 mod isolation;
+mod layouts;
 mod page_event;
 mod page_isolation;
 mod page_request;

@@ -10,6 +10,7 @@ mod bytes;
 mod coherent;
 mod conditions;
 mod faults;
+mod layouts;
 mod mapping;
 mod multiple;
 mod pages;

@@ -1,6 +1,7 @@
 //! The adapter: one unit, attached to fabric, driver and workload, clock edge by clock edge.
 
 mod coherent;
+mod counters;
 mod data;
 mod page_events;
 mod receive;
@@ -128,6 +129,7 @@ impl<U: Block<In = UnitIn, Out = UnitOut>, O: Observer<U>> System<U, O> {
         let sizes = cfg.unit_cfg();
         let fabric = Fabric::new(cfg);
         let driver = Driver::with_ranges(cfg.unit.mode, &fabric, cfg.seed, sizes.coherent_ranges);
+        let driver = driver.with_layout(cfg.driver.mtt_layout);
         let mut system = Self {
             unit: U::new(sizes),
             fabric,
@@ -247,8 +249,8 @@ impl<U: Block<In = UnitIn, Out = UnitOut>, O: Observer<U>> System<U, O> {
         self.revocations.push(Command {
             key: region.key,
             function: region.region.function,
-            mtt: region.region.mtt,
-            entries: types::ByteCount(region.pages()),
+            mtt: region.mtt.first,
+            entries: types::ByteCount(region.mtt.words),
             flush,
         });
     }

@@ -1,17 +1,20 @@
 //! The driver: registers memory regions, builds their tables, programs the unit.
 
 mod fast;
+mod place;
 pub mod registers;
 mod tables;
 
 pub use fast::IMAGES;
+pub use place::{MttPlace, TableFault};
 pub use tables::{Registered, Tables};
 pub(crate) use tables::{space, table_range};
 
 use crate::fabric::{Fabric, IoRange, Scatter};
 use types::bits::mask;
 use types::{
-    BusAddr, ByteCount, FastPath, FunctionId, Iova, Key, Mode, Owner, PageSize, PasidPrefix, Pd, Region, Rights, Va,
+    BusAddr, ByteCount, FastPath, FunctionId, Iova, Key, Mode, MttLayout, Owner, PageSize, PasidPrefix, Pd, Region,
+    Rights, Va,
 };
 
 /// What is asked for when memory is registered.
@@ -53,6 +56,10 @@ pub struct RegionSpec {
     pub fast: FastPath,
     /// The MPT entry is valid; otherwise the key is free for a work request to register.
     pub valid: bool,
+    /// Layout of the MTT, if not the driver's usual one; see [`Driver::layout`].
+    pub layout: Option<MttLayout>,
+    /// What is wrong with the tables, if they are to be wrong.
+    pub table_fault: Option<TableFault>,
 }
 
 impl RegionSpec {
@@ -77,6 +84,8 @@ impl RegionSpec {
             filled_at_once: false,
             fast: FastPath::default(),
             valid: true,
+            layout: None,
+            table_fault: None,
         }
     }
 }
@@ -110,6 +119,7 @@ pub enum RegisterError {
 #[derive(Clone, Debug)]
 pub struct Driver {
     default_mode: Mode,
+    default_layout: MttLayout,
     next_va: u64,
     next_iova: u64,
     next_host: u64,
@@ -141,6 +151,7 @@ impl Driver {
         let (base, length) = fabric.memories.tables.window();
         Self {
             default_mode,
+            default_layout: MttLayout::default(),
             next_va: FIRST_VA,
             next_iova: FIRST_IOVA,
             next_host: base.0 + length.0,
@@ -148,6 +159,29 @@ impl Driver {
             variant: 0,
             ranges: vec![None; ranges as usize],
             seed,
+        }
+    }
+
+    /// The same with another usual layout of the MTT.
+    pub fn with_layout(self, default_layout: MttLayout) -> Self {
+        Self { default_layout, ..self }
+    }
+
+    /// The layout that a region of so many pages gets: inline falls back to one level where the pages are too many for the
+    /// MPT line, or are to be filled on demand, for what stands in that line is read again after a revocation alone.
+    /// What work requests may deal with has one level; the entries of a coherent region stand outside of its MPT line.
+    pub fn layout(&self, spec: &RegionSpec, pages: u64) -> MttLayout {
+        if spec.fast.says() {
+            return MttLayout::OneLevel;
+        }
+        match (spec.layout.unwrap_or(self.default_layout), spec.table_fault) {
+            (_, Some(TableFault::ReservedLayout)) => MttLayout::Reserved,
+            (_, Some(TableFault::InlineTooLong)) => MttLayout::Inline,
+            (_, Some(TableFault::NoDirectory)) => MttLayout::TwoLevel,
+            (MttLayout::Inline, None) if !MttLayout::Inline.holds(pages) || spec.filled_on_demand || spec.coherent => {
+                MttLayout::OneLevel
+            }
+            (layout, None) => layout,
         }
     }
 
@@ -176,6 +210,7 @@ impl Driver {
         let whole = within.checked_add(spec.length.0).and_then(|n| n.checked_next_multiple_of(align));
         let span = whole.filter(|n| *n <= LARGEST).ok_or(RegisterError::NoMemory(spec.length.0))?;
         let pages = (within + spec.length.0).div_ceil(spec.page.bytes().0);
+        let layout = self.layout(spec, pages);
 
         // Pages lie scattered over the next power of two of places.
         let io_pages = span >> spec.io_page.log2();
@@ -190,7 +225,8 @@ impl Driver {
         if !inside {
             return Err(RegisterError::NoMemory(room));
         }
-        let mtt = fabric.memories.tables.allocate_mtt(pages).ok_or(RegisterError::NoTable(pages))?;
+        let mtt = fabric.memories.tables.allocate_mtt(layout, pages).ok_or(RegisterError::NoTable(pages))?;
+        let mtt = MttPlace { fault: spec.table_fault, ..mtt };
         *next = base + room;
 
         let iova = self.next_iova.next_multiple_of(align);
@@ -235,14 +271,17 @@ impl Driver {
             rights: spec.rights,
             start: Va(start),
             length: spec.length,
-            mtt,
+            layout,
+            mtt: if layout == MttLayout::Inline { Iova(0) } else { mtt.root() },
+            inline: Default::default(),
             coherent,
             counter,
             iova: if coherent { Iova(iova) } else { Iova(0) },
             fast: spec.fast,
         };
         let (filled_on_demand, filled_at_once) = (spec.filled_on_demand, spec.filled_at_once);
-        let mut registered = Registered { key, region, owner: spec.owner, mode, io, filled_on_demand, filled_at_once };
+        let mut registered =
+            Registered { key, region, owner: spec.owner, mode, io, filled_on_demand, filled_at_once, mtt };
         region.fast.flush = fast::flush_of(&registered);
         registered.region = region;
         fabric.map(io);

@@ -3,6 +3,7 @@
 use super::CoherentPage;
 use crate::access::{AddressType, Mode, Op, PasidPrefix, Syndrome};
 use crate::addr::{BusAddr, FunctionId, Iova, Key, Length, Offset, Pd, Slot, StreamId, TlpAddr, Va, WrId};
+use crate::layout::{EntryWords, MttLayout};
 use crate::ports;
 use crate::table::Line;
 
@@ -83,9 +84,15 @@ ports! {
         asked: Asked,
         /// first virtual address
         va: Va,
-        /// IOVA of the MTT entry of the page that holds `va`
+        /// layout of the region's MTT
+        layout: MttLayout,
+        /// IOVA of the MTT entry of the page that holds `va`; two levels: of its word in the directory; inline: the entry
         entry: Iova,
-        /// of the page that holds `va`
+        /// two levels: number of that entry in the page that the directory's word points at
+        leaf: u16 = 9,
+        /// inline: the entries of the pages that follow
+        behind: EntryWords,
+        /// a coherent region: of the page that holds `va`
         coherent: CoherentPage,
     }
 
@@ -150,8 +157,12 @@ ports! {
         valid: bool,
         /// what it carries along
         tag: SegmentTag,
-        /// IOVA of its MTT entry
+        /// layout of its region's MTT
+        layout: MttLayout,
+        /// IOVA of its MTT entry; two levels: of its word in the directory; inline: the entry itself
         entry: Iova,
+        /// two levels: number of its entry in the page that the directory's word points at
+        leaf: u16 = 9,
         /// base-two logarithm of the region's page size
         page_log2: u8 = 6,
         /// offset of its first byte in the region's page

@@ -196,6 +196,10 @@ ports! {
         stat_stale: bool,
         /// an invalidation began a generation: entries of coherent regions became stale
         stat_generation: bool,
+        /// a word of a directory was found, and led to a second lookup
+        stat_walk: bool,
+        /// an entry came with its segment, so that nothing was looked up
+        stat_inline: bool,
         /// a lookup missed and found a parity error in its set (counted as a miss as well)
         stat_parity: bool,
     }
