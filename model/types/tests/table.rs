@@ -90,6 +90,7 @@ fn mpt_entry_vector() {
     assert_eq!(bits(Region { pasid: exec, ..Region::default() })[1], 1 << 22);
     let rights = Rights { remote_read: true, remote_atomic: true, ..Rights::default() };
     assert_eq!(bits(Region { rights, ..Region::default() })[1], 0xa << 32);
+    let region = Region { coherent: false, counter: 0, iova: Iova(0), ..region };
     // Layouts: two levels is 2 in bits 59:58, so 0x08 in byte 7; inline 1, and words 4 to 7 are its entries.
     assert_eq!(bits(Region { layout: MttLayout::TwoLevel, ..region })[0], 0x0bd5_0003_1234_565a);
     let inline = Region {
@@ -101,6 +102,8 @@ fn mpt_entry_vector() {
     };
     assert_eq!(bits(inline), [0x07d5_0003_1234_565a, line.0[1], line.0[2], 0x60_0000, 1, 2, 3, 4]);
     assert_eq!(Region::decode(&inline.encode()), inline);
+    // Word 5 cannot hold an entry and the place of a coherent region.
+    assert!(!Region::decode(&Region { coherent: true, ..inline }.encode()).valid);
     // 2 MiB pages from offset 0x14_5678 of the first: 6 MiB more reach into the fourth, 7 MiB into a fifth; layout 3 is none.
     let long = Region { length: ByteCount(0x70_0000), ..inline };
     assert_eq!((inline.pages(), long.pages()), (4, 5));
