@@ -170,6 +170,7 @@ impl Replay {
         self.misses.iter_mut().for_each(VecDeque::clear);
         self.again.clear();
         self.epochs.fill(0);
+        self.lives.reset();
         self.pages.reset();
         self.may_ask.fill(MayAsk::default());
         (self.fetched, self.picked) = (None, None);
