@@ -122,6 +122,7 @@ impl Bench {
             grant_index: a.grant_index,
             grant_first: a.grant_first,
             wake: a.wake,
+            invalidated: a.invalidated,
             write_room: room && write,
             read_room: room && !write,
             write_sent,
