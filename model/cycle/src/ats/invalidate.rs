@@ -54,6 +54,13 @@ struct Item {
     registration: bool,
 }
 
+impl Item {
+    /// Whether the function's configuration asks for it.
+    fn implicit(&self) -> bool {
+        !self.command && self.answer.is_none()
+    }
+}
+
 #[derive(Clone, Copy, Debug, Default)]
 enum State {
     #[default]
@@ -195,13 +202,15 @@ impl Invalidations {
     /// Begins the next epoch of a function.
     fn begin(&mut self, function: FunctionId) -> EpochNote {
         self.epoch = self.epoch.wrapping_add(1);
-        EpochNote { valid: true, function, epoch: self.epoch }
+        EpochNote { valid: true, function, epoch: self.epoch, enabled: false }
     }
 
     /// Whether what waits in the queue is put off for an access that is judged again, so that it can be committed.
     fn puts_off(&mut self, judging: bool, renewed: bool) -> bool {
         let (judging, renewed) = (judging && self.held.0 < JUDGING, renewed && self.held.1 < RENEWED);
-        let put_off = (judging || renewed) && !self.queue.is_empty();
+        // An enabled function waits for its translations of before to go: nothing is judged again before that.
+        let waited_for = self.queue.iter().any(Item::implicit);
+        let put_off = (judging || renewed) && !self.queue.is_empty() && !waited_for;
         self.held = if put_off { (self.held.0 + u16::from(judging), self.held.1 + u16::from(renewed)) } else { (0, 0) };
         put_off
     }
@@ -221,7 +230,7 @@ impl Invalidations {
 
     /// Whether a configuration asks for what is offered.
     pub(super) fn offers_implicit(&self) -> bool {
-        self.offering() && self.current.answer.is_none()
+        self.offering() && self.current.implicit()
     }
 
     /// Whether the flush read must go before Translation Requests that wait.
@@ -306,6 +315,7 @@ impl Invalidations {
             State::Offered if inp.invalidate_ready => {
                 events.taken = Some(self.current.invalidate);
                 self.invalidated = self.begin(self.current.invalidate.function);
+                self.invalidated.enabled = self.current.implicit();
                 State::Working { swept: false, wait: EPOCH_ROUND_TRIP }
             }
             State::Offered => State::Offered,
@@ -362,7 +372,7 @@ impl Invalidations {
     fn next(&self, inp: &Inputs<'_>) -> Option<(usize, Item)> {
         let rests = |item: &Item| {
             let function = if item.command { inp.commanded(item).function } else { item.invalidate.function };
-            self.resting.get(usize::from(function.0)).is_some_and(|left| *left > 0)
+            !item.implicit() && self.resting.get(usize::from(function.0)).is_some_and(|left| *left > 0)
         };
         self.queue.iter().copied().enumerate().find(|(_, item)| !rests(item))
     }

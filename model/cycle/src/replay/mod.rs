@@ -30,7 +30,7 @@ mod lookup;
 mod page;
 mod path;
 
-use crate::lives::Lives;
+use crate::lives::{Enabling, Lives};
 use crate::progress::{Wait, wait};
 use crate::slot_set::SlotSet;
 use page::Pages;
@@ -129,6 +129,7 @@ pub struct Replay {
     /// Invalidation epoch of each function.
     epochs: Vec<u32>,
     lives: Lives,
+    enabling: Enabling,
     pages: Pages,
     may_ask: Vec<MayAsk>,
     picked: Option<Picked>,
@@ -172,6 +173,8 @@ impl Replay {
         self.misses.iter_mut().for_each(VecDeque::clear);
         self.again.clear();
         self.epochs.fill(0);
+        self.lives.reset();
+        self.enabling.reset();
         self.pages.reset();
         self.may_ask.fill(MayAsk::default());
         (self.fetched, self.picked) = (None, None);
@@ -364,6 +367,7 @@ impl Block for Replay {
             again: VecDeque::with_capacity(2),
             epochs: vec![0; cfg.functions as usize],
             lives: Lives::new(cfg.functions),
+            enabling: Enabling::new(cfg.functions),
             pages: Pages::new(cfg),
             may_ask: vec![MayAsk::default(); cfg.functions as usize],
             picked: None,
@@ -438,6 +442,8 @@ impl Block for Replay {
             *epoch = inp.invalidated.epoch;
         }
         self.lives.configure(&inp.cfg);
+        self.enabling.note(&inp.invalidated);
+        self.enabling.configure(&inp.cfg);
     }
 
     fn idle_until(&self, inp: &ReplayIn) -> Option<Cycle> {

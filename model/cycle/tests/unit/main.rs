@@ -23,6 +23,7 @@ mod prefetch;
 mod registration;
 mod registration_races;
 mod replacement;
+mod requests;
 mod revoke;
 mod script;
 mod sizes;

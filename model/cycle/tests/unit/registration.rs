@@ -1,11 +1,12 @@
 //! Registration by work requests at the pins of the unit: what is written, what is refused, and when it counts.
 
 use crate::bench::{Bench, MPT, MTT, SHIFT, request};
+use crate::requests::region;
 use types::port::WorkRequest;
 use types::tlp::{Body, MemoryOp};
 use types::{
-    AddressType, BusAddr, ByteCount, FastPath, FunctionId, Iova, Key, Mode, Op, PageSize, Pd, Region, Rights, Syndrome,
-    TlpAddr, Va,
+    AddressType, BusAddr, ByteCount, FastPath, FunctionId, Iova, Key, Mode, Op, Pd, Region, Rights, Syndrome, TlpAddr,
+    Va,
 };
 
 /// Where the images stand.
@@ -16,17 +17,7 @@ pub(crate) const READ: Rights = Rights { remote_read: true, ..NOTHING };
 
 /// A region of key 3 that is set aside for work requests, as registered at first.
 pub(crate) fn base() -> Region {
-    Region {
-        valid: true,
-        variant: 7,
-        pd: Pd(5),
-        page_size: PageSize::K4,
-        rights: Rights::ALL,
-        length: ByteCount(64 << 12),
-        mtt: Iova(MTT),
-        fast: FastPath { allowed: true, ..FastPath::default() },
-        ..Region::default()
-    }
+    Region { fast: FastPath { allowed: true, ..FastPath::default() }, ..region() }
 }
 
 /// A unit with room for 16 images and `region` under key 3.

@@ -236,6 +236,8 @@ ports! {
         function: FunctionId = cfg.function_bits(),
         /// its name: counts the epochs of the unit, so that one is named again after 2^32
         epoch: u32,
+        /// because its ATS Enable was set, or it was reset: its translations of before are gone
+        enabled: bool,
     }
 
     |cfg|
