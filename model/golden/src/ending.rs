@@ -66,9 +66,8 @@ impl Judge {
         let entry = |test: &dyn Fn(&Page<'_>, &MttEntry) -> bool| {
             pages().any(|p| self.tables.entries(p.region, wr.key, p.index, since).any(|e| test(&p, e)))
         };
-        let read = |test: &dyn Fn(&Read) -> bool| {
-            self.outstanding.reads.values().any(|r| r.claim(open.accepted).is_some() && test(r))
-        };
+        let reads = || self.outstanding.reads.values().filter_map(|r| r.claim(open.accepted).map(|at| (at, r)));
+        let read = |test: &dyn Fn(&Read) -> bool| reads().any(|(_, r)| test(r));
         let check = |p: &Page<'_>, e: &MttEntry| self.tables.page_check(p.region, e, wr);
         let ats = |p: &Page<'_>, e: &MttEntry| check(p, e).is_ok() && self.tables.path(p.region, e) == Path::Ats;
         match syndrome {
@@ -99,17 +98,17 @@ impl Judge {
                     || self.no_fetch(true, open.since) && pages().next().is_some()
             }
             Syndrome::UNSUPPORTED_REQUEST | Syndrome::COMPLETER_ABORT | Syndrome::MALFORMED_COMPLETION => {
-                read(&|r| r.outcome == Some(syndrome))
+                read(&|r| r.may_be(syndrome))
             }
             // Poisoned data may come before another error.
-            Syndrome::POISONED => read(&|r| r.poisoned && r.outcome.is_some_and(|o| !o.is_ok())),
+            Syndrome::POISONED => read(&|r| r.may_be(syndrome) || r.poisoned && r.may_have_failed()),
             Syndrome::COMPLETION_TIMEOUT if self.timeouts => {
                 let in_flight = self.outstanding.open();
                 let (no_read, no_translation) =
                     self.lost.map_or((false, false), |l| (in_flight.0 >= l.reads, in_flight.1 >= l.translations));
                 no_read && wr.op.reads()
                     || no_translation && entry(&|p, e| ats(p, e))
-                    || read(&|r| r.outcome.is_none())
+                    || reads().any(|(at, r)| r.may_be_late(at, open.delivered))
                     || entry(&|p, e| {
                         // An answer may have come after it was given up.
                         let range = p.range(&self.tables, e);
@@ -194,13 +193,13 @@ impl Judge {
         // Reads that can only be its own must have ended, in success or not.
         let mut own = self.outstanding.reads.values().filter(|r| r.only(number));
         let given_up = seen == Syndrome::COMPLETION_TIMEOUT || self.timeouts && !seen.is_ok();
-        if !given_up && own.clone().any(|r| r.outcome.is_none()) {
+        if !given_up && own.clone().any(|r| !r.may_be_over()) {
             return Err(early(open.delivered, "delivered and reads under way"));
         }
         if seen.is_ok() && own.clone().any(|r| r.overdue) {
             return Err(early(open.delivered, "delivered and a read that has taken too long"));
         }
-        let failed = own.find_map(|r| r.outcome.filter(|o| !o.is_ok()));
+        let failed = own.find_map(Read::failure);
         let keep = if seen.is_ok() {
             let verdicts = || self.tables.verdicts(&open.wr, When::Since(number)).map(|(s, _)| s);
             let refused = if verdicts().any(Syndrome::is_ok) { None } else { verdicts().next() };
@@ -210,7 +209,7 @@ impl Judge {
             if open.wr.op.reads() && open.delivered < length {
                 return Err(early(open.delivered, "delivered"));
             }
-            let answered = |r: &Read| r.claim(number).is_some() && r.outcome == Some(Syndrome::OK);
+            let answered = |r: &Read| r.claim(number).is_some() && r.may_be(Syndrome::OK);
             if open.wr.op == Op::READ && length == 0 && !self.outstanding.reads.values().any(answered) {
                 return Err(early(0, "read: no zero-length read has come back"));
             }
@@ -250,7 +249,7 @@ impl Judge {
         };
         let (request, wrong) = (open.name(), |why| Violation::ReadData { request: open.name(), offset, why });
         let mine = || self.outstanding.reads.values().filter_map(|r| r.claim(number).map(|at| (at, r)));
-        let any_failed = mine().any(|(_, r)| r.outcome.is_some_and(|o| !o.is_ok()));
+        let any_failed = mine().any(|(_, r)| r.may_have_failed());
         if offset < open.delivered || offset > open.delivered && !any_failed {
             return Err(wrong("not the next bytes of the message"));
         }
@@ -260,8 +259,7 @@ impl Judge {
             let step = candidates().find_map(|(start, r)| {
                 let n = rest.len().min((start + r.length - at) as usize);
                 let brought = r.data.get((at - start) as usize..).and_then(|d| d.get(..n));
-                let failed = r.outcome.is_some_and(|o| !o.is_ok());
-                (failed || brought == Some(&rest[..n])).then_some(n)
+                (r.may_have_failed() || brought == Some(&rest[..n])).then_some(n)
             });
             let Some(n) = step else {
                 return Err(Violation::ReadData {

@@ -6,6 +6,7 @@
 //! there can be is told to the judge ([`Judge::with_committed`]); without, there are none. They must have been allowed
 //! before the change; after a reset that is asked of the judge as it was before, since nothing of its requests is left.
 
+use crate::strays::Strays;
 use crate::versions::Serial;
 use crate::{Judge, Violation};
 use std::collections::BTreeMap;
@@ -92,7 +93,8 @@ impl Judge {
     /// The same for a unit that commits requests before they leave: at most so many posted and non-posted TLPs of a
     /// function may be committed at a time.
     pub fn with_committed(self, posted: u32, non_posted: u32) -> Self {
-        Self { late: Late::limited(posted, non_posted), ..self }
+        let strays = Strays::limited(non_posted);
+        Self { late: Late::limited(posted, non_posted), strays, ..self }
     }
 
     /// Whether a TLP of a function may have been committed before the last change: one of its requests is as old,

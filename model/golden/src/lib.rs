@@ -15,6 +15,7 @@
 //! | `commands` | Translation Requests that the driver wants, for the entries of coherent regions |
 //! | `prefetch` | Translation Requests for a page that nobody needs yet |
 //! | `outstanding` | completions |
+//! | `strays` | completions that nothing asked for, and whom they may have met |
 //! | `late` | what had been committed before a configuration took something away |
 //! | `page_request` | Page Requests, their responses, driver events |
 //! | `paths` | flushes where an ordered stream changes between translated and untranslated requests; those of revocations |
@@ -45,6 +46,7 @@ mod paths;
 mod prefetch;
 mod registration;
 mod request;
+mod strays;
 mod tables;
 mod translations;
 mod versions;
@@ -91,6 +93,7 @@ pub struct Judge {
     /// When all fetches of lines of other kinds, and of lines of MTT entries, were last under way.
     fetching: [Serial; 2],
     late: late::Late,
+    strays: strays::Strays,
     commands: commands::Commands,
     registrations: registration::Registrations,
     /// The unit may ask ahead for the page behind one that is needed.
@@ -169,6 +172,9 @@ impl Judge {
                     // A zero-length read is answered with one byte.
                     let whole = byte_count == 1 && payload.len() == 4 && !tlp.poisoned;
                     self.paths.answered((requester, tag), status == types::tlp::status::SC && whole);
+                    if !self.outstanding.uses(requester, tag) {
+                        self.strays.came(requester, tag);
+                    }
                 }
                 self.fetch_ends(tlp);
                 let brought = self.outstanding.completion(tlp, payload, &mut self.translations, now);
@@ -244,6 +250,7 @@ impl Judge {
             self.requests = request::Requests::default();
             self.paths = paths::Paths::default();
             self.late.clear();
+            self.strays.clear();
             self.commands = commands::Commands::default();
             self.pages = page_request::Pages::default();
             self.registrations = registration::Registrations::default();

@@ -80,7 +80,9 @@ impl Judge {
         if payload.len() != expected as usize {
             return Err(Violation::PayloadLength { expected, seen: payload.len() as u32 });
         }
-        if !op.posted() && self.outstanding.uses(requester, tag) {
+        let met =
+            !op.posted() && (self.strays.leaves(requester, tag) || self.outstanding.read_that_met(requester, tag));
+        if !op.posted() && !met && self.outstanding.uses(requester, tag) {
             return Err(Violation::TagReuse { requester, tag });
         }
         let (enables, prefix, length_dw) = ((first_be & 0xf, last_be & 0xf), seen_prefix(tlp.pasid), tlp.length_dw);
@@ -117,7 +119,7 @@ impl Judge {
             _ => return Err(Violation::Unexpected { what: "a request with an AT that it must not have", address, at }),
         };
         if let Some(pending) = pending {
-            self.outstanding.insert(requester, tag, pending);
+            self.outstanding.insert(requester, tag, pending, met);
         }
         Ok(())
     }

@@ -46,7 +46,9 @@ pub(crate) struct Read {
     pub(crate) data: Vec<u8>,
     pub(crate) poisoned: bool,
     /// How it ended, once it has.
-    pub(crate) outcome: Option<Syndrome>,
+    outcome: Option<Syndrome>,
+    /// It may have met a completion that nothing had asked for: for the unit it may have ended, and in any way.
+    met: bool,
     /// The translations that it may have used.
     used: Vec<Used>,
     /// An atomic: all of it comes in one completion.
@@ -58,13 +60,40 @@ pub(crate) struct Read {
 
 impl Read {
     pub(crate) fn new(claims: Vec<(Serial, u32)>, address: TlpAddr, length: u32, used: Vec<Used>) -> Self {
-        let (data, poisoned, outcome, whole, overdue) = (Vec::new(), false, None, false, false);
-        Self { claims, address, length, data, poisoned, outcome, used, whole, overdue }
+        let (data, outcome) = (Vec::new(), None);
+        let (poisoned, met, whole, overdue) = (false, false, false, false);
+        Self { claims, address, length, data, poisoned, outcome, met, used, whole, overdue }
     }
 
     /// The same as one that a single completion answers.
     pub(crate) fn whole(self) -> Self {
         Self { whole: true, ..self }
+    }
+
+    /// Whether it has ended, or may have for the unit.
+    pub(crate) fn may_be_over(&self) -> bool {
+        self.outcome.is_some() || self.met
+    }
+
+    /// Whether it may have ended so.
+    pub(crate) fn may_be(&self, outcome: Syndrome) -> bool {
+        self.outcome == Some(outcome) || self.met
+    }
+
+    /// The error in which it has certainly ended.
+    pub(crate) fn failure(&self) -> Option<Syndrome> {
+        self.outcome.filter(|o| !o.is_ok() && !self.met)
+    }
+
+    /// Whether it may have ended in an error, so that its data may be anything.
+    pub(crate) fn may_have_failed(&self) -> bool {
+        self.met || self.outcome.is_some_and(|o| !o.is_ok())
+    }
+
+    /// Whether it may have taken too long for a request that has been delivered `delivered` bytes, of which `at` is its first:
+    /// what has come may have come too late, unless it was delivered.
+    pub(crate) fn may_be_late(&self, at: u32, delivered: u32) -> bool {
+        self.outcome.is_none() || self.met || at + self.length > delivered
     }
 
     /// The offset claimed for a request.
@@ -125,7 +154,19 @@ impl Outstanding {
         self.tags.contains_key(&(requester, tag))
     }
 
-    pub(crate) fn insert(&mut self, requester: RequesterId, tag: Tag, pending: Pending) {
+    /// Whether the read under way with a tag may have been answered by what nothing had asked for.
+    pub(crate) fn read_that_met(&self, requester: RequesterId, tag: Tag) -> bool {
+        let Some(Pending::Read(number)) = self.tags.get(&(requester, tag)) else { return false };
+        self.reads.get(number).is_some_and(|r| r.met)
+    }
+
+    /// A non-posted request has left; `met`: it may have met a completion that nothing had asked for.
+    pub(crate) fn insert(&mut self, requester: RequesterId, tag: Tag, pending: Pending, met: bool) {
+        if let Pending::Read(number) = &pending
+            && let Some(read) = self.reads.get_mut(number)
+        {
+            read.met = met;
+        }
         self.tags.insert((requester, tag), pending);
     }
 
@@ -209,7 +250,7 @@ impl Outstanding {
             let found = match pending {
                 Pending::Flush(address, used) if taken(used) => mine(*address),
                 Pending::Read(number) => self.reads.get_mut(number).and_then(|read| {
-                    let late = read.outcome.is_none() && taken(&read.used);
+                    let late = !read.may_be_over() && taken(&read.used);
                     read.overdue |= late && timeouts;
                     if late { mine(read.address) } else { None }
                 }),
@@ -245,7 +286,7 @@ impl Outstanding {
 
     /// Forgets what no open request can have met.
     pub(crate) fn forget(&mut self, open: impl Fn(Serial) -> bool, oldest: Serial) {
-        self.reads.retain(|_, read| read.outcome.is_none() || read.claims.iter().any(|(n, _)| open(*n)));
+        self.reads.retain(|_, read| !read.may_be_over() || read.claims.iter().any(|(n, _)| open(*n)));
         self.fetch_failures.retain(|(_, at)| *at > oldest);
         self.fetch_answers.retain(|(_, at)| *at > oldest);
     }

@@ -18,5 +18,6 @@ mod pasid;
 mod protection;
 mod random;
 mod registration;
+mod strays;
 mod timeouts;
 mod trace;

@@ -59,11 +59,12 @@ fn a_request_that_was_given_up_brings_nothing() {
 
 #[test]
 fn only_where_something_is_under_way() {
-    // Everything has come back.
+    // Everything has come back, and was delivered: in time.
     let mut t = slow(Trace::new(Mode::Emtt));
     t.read(1, 0, 8);
     t.sent(&Request::read(AT_00, page_address(0), 8, 3));
     t.complete(3, 8, &[1; 8]);
+    assert_eq!(t.deliver(1, 0, &[1; 8]), Ok(()));
     assert!(matches!(t.done(1, Syndrome::COMPLETION_TIMEOUT), Err(Violation::Syndrome { .. })));
     // Nothing was asked.
     let mut t = slow(Trace::new(Mode::Emtt));
@@ -74,6 +75,25 @@ fn only_where_something_is_under_way() {
     t.write(1, 0, 4);
     t.sent(&Request::write(AT_00, page_address(0), &crate::trace::message(0, 4)));
     assert!(matches!(t.done(1, Syndrome::COMPLETION_TIMEOUT), Err(Violation::Syndrome { .. })));
+}
+
+/// Reads of bytes 0 to 3 and 4 to 7 have both come back; the first `delivered` bytes were delivered.
+fn back(delivered: usize) -> Result<(), Violation> {
+    let mut t = slow(Trace::new(Mode::Emtt));
+    t.read(1, 0, 8);
+    for (offset, tag) in [(0, 3), (4, 4)] {
+        t.sent(&Request::read(AT_00, page_address(0) + offset, 4, tag));
+        t.complete(tag, 4, &[1; 4]);
+    }
+    t.deliver(1, 0, &[1; 8][..delivered])?;
+    t.done(1, Syndrome::COMPLETION_TIMEOUT)
+}
+
+#[test]
+fn a_completion_may_come_after_its_read_was_given_up_and_before_the_request_is_reported() {
+    assert_eq!(back(0), Ok(()));
+    assert_eq!(back(4), Ok(()));
+    assert!(matches!(back(8), Err(Violation::Syndrome { .. })));
 }
 
 #[test]
