@@ -201,8 +201,10 @@ impl Mtt {
         self.out.stat_merge = joined.is_some();
         match joined.or_else(|| self.fetches.open(line, segment.tag.function)) {
             Some(fetch) => self.waiting[usize::from(fetch)].insert(slot),
-            None if self.fetches.dead(segment.tag.function) => self.fail(segment, Syndrome::TABLE_FETCH),
-            None => self.unassigned.insert(slot),
+            None => match self.fetches.refusal(segment.tag.function) {
+                Some(syndrome) => self.fail(segment, syndrome),
+                None => self.unassigned.insert(slot),
+            },
         }
     }
 
@@ -354,6 +356,7 @@ impl Block for Mtt {
         self.fill(inp);
         self.out.event = self.events.event();
         self.out.stat_fetch = self.fetches.step(inp.fetch_ready, Iova(0));
+        self.fetches.configure(&inp.cfg);
         self.out.fetch = self.fetches.request();
     }
 

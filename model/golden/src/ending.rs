@@ -7,7 +7,7 @@ use crate::request::Open;
 use crate::tables::{Path, Tables, part_in, protect, reach};
 use crate::versions::{Serial, When};
 use crate::violation::Violation;
-use types::{Iova, MttEntry, Op, PageIndex, Region, StreamId, Syndrome, Tlp, Va, WrId};
+use types::{FunctionId, Iova, MttEntry, Op, PageIndex, Region, StreamId, Syndrome, Tlp, Va, WrId};
 
 /// Syndromes of what is asked for, whatever the region: operation, operand size, alignment.
 const OF_OPERATION: [Syndrome; 3] = [Syndrome::UNSUPPORTED_OP, Syndrome::ATOMIC_SIZE, Syndrome::ATOMIC_ALIGNMENT];
@@ -96,6 +96,7 @@ impl Judge {
                     || self.timeouts
                         && self.outstanding.slow_fetches(open.since).any(|line| self.tables.may_concern(line, wr))
                     || self.no_fetch(true, open.since) && pages().next().is_some()
+                    || self.no_master(open.accepted)
             }
             Syndrome::UNSUPPORTED_REQUEST | Syndrome::COMPLETER_ABORT | Syndrome::MALFORMED_COMPLETION => {
                 read(&|r| r.may_be(syndrome))
@@ -136,6 +137,12 @@ impl Judge {
             }
             _ => self.page_cause(open, sent, syndrome),
         }
+    }
+
+    /// Whether tables could not be fetched at some time since `since`: the physical function, which fetches them, may have had
+    /// bus mastering off.
+    pub(crate) fn no_master(&self, since: Serial) -> bool {
+        self.functions.was(FunctionId(0), since, |c| !c.bus_master)
     }
 
     /// Whether every fetch that a function has at least, of lines of MTT entries or of others, may have been lost at some

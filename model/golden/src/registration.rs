@@ -435,6 +435,7 @@ impl Judge {
                 failed.any(|(line, _)| mine(*line))
                     || self.timeouts && self.outstanding.slow_fetches(since).any(mine)
                     || self.no_fetch(false, since)
+                    || self.no_master(since)
             }
             _ => false,
         }
