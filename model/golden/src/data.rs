@@ -323,6 +323,12 @@ impl Judge {
         self.requests.open.values().filter(|o| fits(o)).map(|o| (o.accepted, 0)).collect()
     }
 
+    /// The paths on which the first byte of a request may have been accessed since an event.
+    pub(crate) fn ways_since(&self, open: &Open, event: Serial) -> impl Iterator<Item = AddressType> {
+        let targets = self.targets(open, 0, When::Since(event)).into_iter();
+        targets.filter(|t| matches!(t.verdict, Verdict::Legal(_))).map(|t| t.at)
+    }
+
     /// The ways in which byte `offset` of a request may be accessed now.
     pub(crate) fn legal(&self, open: &Open, offset: u32) -> impl Iterator<Item = (AddressType, TlpAddr, Option<Used>)> {
         let targets = self.targets(open, offset, When::Now).into_iter();

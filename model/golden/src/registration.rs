@@ -378,6 +378,7 @@ impl Judge {
         let oldest = self.requests.oldest(now);
         if effect.revokes {
             self.driver_flushed(r.wr.key)?;
+            self.keep_paths();
             self.tables.retire(index, effect.at, now, oldest);
         } else {
             self.tables.granted(index, effect.at, now, oldest);
