@@ -2,8 +2,9 @@
 //! ordered stream that has written on one path and goes on on the other has a zero-length read on the first path come
 //! back before, and a message that changed its path completes behind such a read as well.
 //!
-//! The read goes where the stream has written last. Once that page lies on another path, nothing can be read there any more:
-//! its mapping was taken away, and what was written by it is the affair of whoever did that. No flush is owed then.
+//! The read goes where the stream has written last. Once that page lies on another path, or may not be written, nothing is
+//! read there any more: its mapping was taken away, and what was written by it is the affair of whoever did that. No flush
+//! is owed then.
 
 use crate::Judge;
 use crate::data::Access;
@@ -177,10 +178,9 @@ impl Judge {
         Ok(())
     }
 
-    /// Whether a write has to be flushed: its page still lies on its path.
+    /// Whether a write has to be flushed: its page still lies on its path, and it could still go there.
     fn owes_flush(&self, w: &Written) -> bool {
-        let flush = w.open.read_of_nothing(w.offset);
-        w.owed && self.ways_since(&flush, w.left).all(|at| at == w.at)
+        w.owed && self.stays_on(w.at, (&w.open, w.offset), w.left)
     }
 
     /// Mappings are about to be forgotten: what they say of the paths of pages is kept.

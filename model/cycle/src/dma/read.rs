@@ -409,7 +409,11 @@ impl ReadEngine {
         let cut = Cut::next(&segment, *done, limit);
         if tlp && epochs.outdate(tag, epochs_of(&segment)) {
             let va = Va(tag.va.0.wrapping_add(u64::from(*done)));
-            if may_ask && self.again.ask(tag, va, tag.length.0 - *done) {
+            let ask = |again: &mut Again| match segment.flush {
+                true => again.ask_flush(tag),
+                false => again.ask(tag, va, tag.length.0 - *done),
+            };
+            if may_ask && ask(&mut self.again) {
                 stat.retranslate = true;
                 self.judged = partition;
             }

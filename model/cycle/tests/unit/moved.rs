@@ -1,11 +1,12 @@
 //! An access that is judged again before its commit may get the other path: a flush goes before it as before any other.
 
-use crate::bench::{Bench, MTT, function, request};
+use crate::bench::{Bench, MPT, MTT, function, request};
 use crate::path::{GPU, HOST, seen};
+use crate::requests::region;
 use crate::revoke::revoke;
 use types::port::FunctionCfg;
 use types::tlp::MemoryOp::{FetchAdd, Read, Write};
-use types::{Mode, Op, Syndrome};
+use types::{Mode, Op, Region, Rights, Syndrome};
 
 /// Every page is the GPU's.
 fn bench() -> Bench {
@@ -75,6 +76,26 @@ fn what_lies_where_the_page_was_cannot_be_flushed() {
     let owed = (0..4u64).map(|n| (Write, if (n as usize) < gpu { GPU } else { HOST }, n << 8, 64));
     assert_eq!(seen, owed.chain([(Read, HOST, 0x300, 0)]).collect::<Vec<_>>());
     assert_eq!(b.done.iter().map(|d| (d.1, d.2)).collect::<Vec<_>>(), [(1, 0)]);
+}
+
+/// A region that grants writing alone has no right to read, but what is written there is flushed all the same.
+#[test]
+fn the_flush_of_a_write_is_judged_again_as_a_write() {
+    let mut b = Bench::new("small", Mode::Emtt);
+    let rights = Rights { local_write: true, remote_write: true, ..Rights::default() };
+    let line = Region { rights, ..region() }.encode();
+    for (n, word) in line.0.into_iter().enumerate() {
+        b.memory.insert(MPT + 3 * 64 + 8 * n as u64, word);
+    }
+    // The tables are fetched with the first write; the region is revoked between the two, and the same again.
+    b.send(request(1, 0, Op::WRITE, 0, 64));
+    b.idle(1500);
+    move_page(&mut b, 1);
+    b.idle(1500);
+    b.send(request(2, 0, Op::WRITE, 1 << 12, 64));
+    b.idle(1500);
+    assert_eq!(seen(&b), [(Write, GPU, 0, 16), (Read, GPU, 0, 0), (Write, HOST, 0x1000, 16)]);
+    assert_eq!(b.done.iter().map(|d| (d.1, d.2)).collect::<Vec<_>>(), [(1, 0), (2, 0)]);
 }
 
 #[test]

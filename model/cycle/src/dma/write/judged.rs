@@ -130,7 +130,7 @@ impl WriteEngine {
         let wanted = [end, write, read].into_iter().flatten();
         let asked = self.paths.step(&inp.flush_done, wanted, self.sent_count, functions, epochs);
         if let Some(flush) = asked
-            && self.again.ask(&flush.tag, flush.tag.va, 0)
+            && self.again.ask_flush(&flush.tag)
         {
             stat.retranslate = true;
             self.paths.asks();
