@@ -40,6 +40,7 @@ mod deliver;
 mod operands;
 mod read;
 mod reassembly;
+mod tags;
 mod write;
 
 use crate::progress::{Wait, wait};

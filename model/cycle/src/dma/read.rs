@@ -11,10 +11,6 @@
 //! | queue | segment taken at k, head in cycle k+1 |
 //! | cut | one read a cycle: descriptor on `read` in cycle k+2, its tag and slot reserved at that edge |
 //!
-//! Free tags are a queue of returned ones behind a counter of tags never used, so that reset needs no sweep and a tag is
-//! used again as late as possible. Only tags that fit the unit's tag width are handed out; a change of the width waits
-//! until no tag is in flight.
-//!
 //! A flush is a zero-length read without a request, or with one that completes with it; its end is noted to `replay` from
 //! its place in the order of delivery, or at once where it sends nothing: there is nothing to push, or its page is not on
 //! that path any more. A read that another translation has sent another way than its stream's writes waits for a flush
@@ -36,6 +32,7 @@ use super::cut::{Cut, OpenRequest, admit, size_limit};
 use super::deliver::Deliver;
 use super::operands::{Place, Wanted};
 use super::reassembly::{Asked, Reassembly, SlotEntry};
+use super::tags::TagPool;
 use super::write::path::{For, Paths, WantedFlush};
 use crate::timeout::Timeouts;
 use std::collections::VecDeque;
@@ -47,56 +44,6 @@ use types::port::{
     Completion, DmaIn, FlushNote, FunctionCfg, Operands, ReadData, ReleasedSegment, Retranslate, TlpDescriptor,
 };
 use types::tlp::TlpOp;
-
-/// Tags of the data range, numbered from 0.
-#[derive(Clone, Debug)]
-struct TagPool {
-    /// Number of the first one, and how many there are, in each tag width.
-    ranges: [(u16, u16); 3],
-    /// Tag width in force, and the one asked for.
-    mode: u8,
-    wanted: u8,
-    fresh: u16,
-    returned: VecDeque<u16>,
-}
-
-impl TagPool {
-    fn new(cfg: &UnitCfg) -> Self {
-        Self {
-            ranges: [0, 1, 2].map(|mode| {
-                let map = cfg.tags_in(mode);
-                (map.data as u16, (map.end - map.data) as u16)
-            }),
-            mode: 0,
-            wanted: 0,
-            fresh: 0,
-            returned: VecDeque::with_capacity(cfg.read_tags as usize),
-        }
-    }
-    /// Number of tag 0, and the tags that fit the tag width.
-    fn range(&self) -> (u16, u16) {
-        self.ranges[usize::from(self.mode.min(2))]
-    }
-    /// Takes over a new tag width once every tag is back.
-    fn settle(&mut self) -> bool {
-        if self.mode != self.wanted && usize::from(self.fresh) == self.returned.len() {
-            self.mode = self.wanted;
-            self.fresh = 0;
-            self.returned.clear();
-        }
-        self.mode == self.wanted
-    }
-    fn available(&self) -> bool {
-        !self.returned.is_empty() || self.fresh < self.range().1
-    }
-    /// A free tag; call only when one is available.
-    fn take(&mut self) -> u16 {
-        self.returned.pop_front().unwrap_or_else(|| {
-            self.fresh += 1;
-            self.fresh - 1
-        })
-    }
-}
 
 /// The segments of one partition of functions.
 #[derive(Clone, Debug, Default)]
