@@ -90,11 +90,8 @@ impl Judge {
                 ats(p, e) && failures.filter(|f| f.function == wr.function).any(|f| f.first <= last && f.last >= first)
             }),
             Syndrome::TABLE_FETCH => {
-                let mut failed = self.outstanding.fetch_failures.iter().filter(|(_, at)| *at > open.since);
-                // A lost fetch of an MPT line may always concern it.
-                failed.any(|(line, _)| self.tables.may_concern(*line, wr))
-                    || self.timeouts
-                        && self.outstanding.slow_fetches(open.since).any(|line| self.tables.may_concern(line, wr))
+                let mut failed = self.outstanding.failed_fetches(open.since, self.timeouts);
+                failed.any(|line| self.tables.may_concern(line, wr))
                     || self.no_fetch(true, open.since) && pages().next().is_some()
                     || self.no_master(open.accepted)
             }

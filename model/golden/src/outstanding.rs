@@ -113,9 +113,9 @@ pub(crate) struct Outstanding {
     tags: BTreeMap<(RequesterId, Tag), Pending>,
     pub(crate) reads: BTreeMap<Serial, Read>,
     /// Lines whose fetch failed, and when.
-    pub(crate) fetch_failures: Vec<(Iova, Serial)>,
-    /// Lines that were brought, and when: perhaps after the fetch had been given up.
-    pub(crate) fetch_answers: Vec<(Iova, Serial)>,
+    fetch_failures: Vec<(Iova, Serial)>,
+    /// Lines whose fetch brought them, and when.
+    fetched: Vec<(Iova, Serial)>,
 }
 
 /// What a completion does for a request that is still owed bytes.
@@ -189,7 +189,7 @@ impl Outstanding {
                 Brought::Bytes(more, true) if !tlp.poisoned => {
                     bytes.extend_from_slice(more);
                     line = Some((*address, to_line(bytes)));
-                    self.fetch_answers.push((*address, now));
+                    self.fetched.push((*address, now));
                     true
                 }
                 Brought::Bytes(..) | Brought::End(_) => {
@@ -209,13 +209,6 @@ impl Outstanding {
         line
     }
 
-    /// Lines whose fetch has taken too long, perhaps, for a request that began at `since`: they have not been brought, or it is
-    /// not clear that they were brought in time.
-    pub(crate) fn slow_fetches(&self, since: Serial) -> impl Iterator<Item = Iova> {
-        let answered = self.fetch_answers.iter().filter(move |(_, at)| *at > since).map(|(line, _)| *line);
-        self.fetches().chain(answered)
-    }
-
     /// Whether a completion is that of a fetch.
     pub(crate) fn ends_fetch(&self, tlp: &Tlp) -> bool {
         let Body::Completion { requester, tag, .. } = tlp.body else { return false };
@@ -225,6 +218,14 @@ impl Outstanding {
     /// Lines whose fetch has not been answered.
     pub(crate) fn fetches(&self) -> impl Iterator<Item = Iova> {
         self.tags.values().filter_map(|p| if let Pending::Fetch(line, _) = p { Some(*line) } else { None })
+    }
+
+    /// Lines whose fetch may have failed since an event. With `timeouts` one that has not been answered may have been given
+    /// up, and so may one that was answered since.
+    pub(crate) fn failed_fetches(&self, since: Serial, timeouts: bool) -> impl Iterator<Item = Iova> {
+        let late = self.fetched.iter().filter(move |_| timeouts);
+        let ended = self.fetch_failures.iter().chain(late).filter(move |(_, at)| *at > since).map(|(line, _)| *line);
+        ended.chain(self.fetches().filter(move |_| timeouts))
     }
 
     /// Reads of data, and Translation Requests, that have not ended.
@@ -288,7 +289,7 @@ impl Outstanding {
     pub(crate) fn forget(&mut self, open: impl Fn(Serial) -> bool, oldest: Serial) {
         self.reads.retain(|_, read| !read.may_be_over() || read.claims.iter().any(|(n, _)| open(*n)));
         self.fetch_failures.retain(|(_, at)| *at > oldest);
-        self.fetch_answers.retain(|(_, at)| *at > oldest);
+        self.fetched.retain(|(_, at)| *at > oldest);
     }
 }
 

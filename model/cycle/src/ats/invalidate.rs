@@ -233,6 +233,11 @@ impl Invalidations {
         self.offering() && self.current.implicit()
     }
 
+    /// The tag of flushes.
+    pub(super) fn flush_tag(&self) -> u16 {
+        self.flush_tag
+    }
+
     /// Whether the flush read must go before Translation Requests that wait.
     pub(super) fn wants_flush(&self) -> bool {
         matches!(self.state, State::Flush)

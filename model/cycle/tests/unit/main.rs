@@ -14,6 +14,7 @@ mod function;
 mod invalidate;
 mod isolation;
 mod layouts;
+mod moved;
 mod page_event;
 mod page_isolation;
 mod page_request;

@@ -19,8 +19,9 @@ pub use back::{
 };
 pub use beat::Beat;
 pub use between::{
-    Asked, CheckedRequest, EpochNote, FlushNote, LineFill, LineRequest, MappedSegment, ReleasedSegment, Retranslate,
-    Retranslated, Revocation, RevokeLines, Segment, SegmentTag, SlotNote, StreamNote, TableControl, WriteSent,
+    Asked, CheckedRequest, EpochNote, FlushDone, FlushNote, LineFill, LineRequest, MappedSegment, ReleasedSegment,
+    Retranslate, Retranslated, Revocation, RevokeLines, Segment, SegmentTag, SlotNote, StreamNote, TableControl,
+    WriteSent,
 };
 pub use coherent::{CoherentPage, CoherentRange, StaleNote, TranslateAnswer, TranslateCommand};
 pub use edge::{

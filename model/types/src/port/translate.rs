@@ -1,7 +1,7 @@
 //! Ports of `replay`, `atc` and `ats`.
 
 use super::{
-    CplBeat, EpochNote, FlushNote, FunctionCfg, MappedSegment, MessageTlp, PageAnswer, PageMiss, PageWake,
+    CplBeat, EpochNote, FlushDone, FlushNote, FunctionCfg, MappedSegment, MessageTlp, PageAnswer, PageMiss, PageWake,
     ReleasedSegment, Retranslated, Revocation, RevokeLines, SlotNote, TlpDescriptor, TranslateAnswer, TranslateCommand,
     WriteSent,
 };
@@ -266,6 +266,8 @@ ports! {
         miss: AtsMiss,
         /// `tlp_tx` takes the Translation Request
         request_ready: bool,
+        /// zero-length read of `dma` to be sent under the tag of flushes
+        flush: TlpDescriptor,
         /// Translation Completions
         cpl: CplBeat,
         /// `atc` takes the fill
@@ -321,8 +323,10 @@ ports! {
         grant_first: bool,
         /// requests that have ended
         wake: AtsWake,
-        /// Translation Requests
+        /// Translation Requests, flush reads
         request: TlpDescriptor,
+        /// the flush of `dma` has ended
+        flush_done: FlushDone,
         /// translations to keep
         fill: AtcFill,
         /// invalidations
