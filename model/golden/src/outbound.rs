@@ -288,6 +288,7 @@ impl Judge {
             scope: r.prefix,
             asked: self.now,
             bytes: Vec::new(),
+            failed: false,
             invalidations: Vec::new(),
         })))
     }
