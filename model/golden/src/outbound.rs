@@ -272,6 +272,7 @@ impl Judge {
             scope: r.prefix,
             asked: self.now,
             bytes: Vec::new(),
+            failed: false,
             invalidations: Vec::new(),
         };
         let first = (iova, Iova(iova.0 | unit.offset_mask().0));

@@ -32,6 +32,8 @@ pub(crate) struct TranslationRequest {
     pub(crate) asked: Serial,
     /// Entry bytes so far.
     pub(crate) bytes: Vec<u8>,
+    /// What has come is poisoned or malformed.
+    pub(crate) failed: bool,
     /// Invalidations completed since it left.
     pub(crate) invalidations: Vec<Invalidation>,
 }
@@ -335,25 +337,26 @@ impl TranslationRequest {
         // The byte count of the first completion says how many entries there are.
         let owed = u32::from(byte_count);
         let shape = |total: u32| total.is_multiple_of(8) && total <= 8 * self.count && payload.len().is_multiple_of(8);
-        let ok = match bring(tlp, payload, TlpAddr(0), owed) {
-            Brought::Bytes(bytes, last)
-                if !tlp.poisoned && shape(self.bytes.len() as u32 + owed) && (first || last) =>
-            {
-                Some((bytes, last))
+        let last = match bring(tlp, payload, TlpAddr(0), owed) {
+            Brought::Bytes(bytes, last) if shape(self.bytes.len() as u32 + owed) && (first || last) => {
+                self.bytes.extend_from_slice(bytes);
+                last
             }
-            _ => None,
+            _ => {
+                self.failed = true;
+                true
+            }
         };
-        let fill = ok.is_some_and(|(bytes, _)| {
-            self.bytes.extend_from_slice(bytes);
-            self.answers(now)
-                .map(|answers| answers.into_iter().for_each(|(iova, a)| translations.add(self.function, iova, a)))
-                .is_some()
-        });
-        if !fill {
+        // The second of two comes whatever the first has brought.
+        self.failed |= tlp.poisoned;
+        let answers = if self.failed { None } else { self.answers(now) };
+        self.failed |= answers.is_none();
+        answers.into_iter().flatten().for_each(|(iova, answer)| translations.add(self.function, iova, answer));
+        if last && self.failed {
             let (function, first, last) = (self.function, self.iova, self.last());
             translations.failures.push(Failure { function, first, last, arrived: now });
         }
-        !fill || ok.is_none_or(|(_, last)| last)
+        last
     }
 
     /// The translations brought so far, each with an IOVA in its range; `None` if they are malformed.

@@ -50,8 +50,10 @@ pub(super) struct Request {
     pub(super) filled: u8,
     /// Bytes that the second completion brings, once the first of two has come.
     pub(super) owed: u32,
-    /// The completion coming in is not as it should be.
+    /// The header of the completion coming in is not as it should be.
     pub(super) malformed: bool,
+    /// What has come is poisoned, or no translations as they should be.
+    pub(super) failed: bool,
     pub(super) wake: AtsWake,
 }
 
@@ -79,8 +81,9 @@ impl Request {
             let second = self.owed == 0 || (count == self.owed && bytes == count);
             self.malformed = !whole || count > left || bytes > count || !second;
         }
-        let ok = cpl.status == status::SC && !cpl.poisoned && !self.malformed;
-        if ok {
+        let header = cpl.status == status::SC && !self.malformed;
+        self.failed |= header && cpl.poisoned;
+        if header && !self.failed {
             for i in (0..cpl.strb.count_ones() as usize / 2).take(ENTRIES) {
                 let entry = TranslationEntry::decode(cpl.data.0[i].to_le_bytes());
                 // A size smaller than STU counts as UR; all entries have one size.
@@ -93,21 +96,21 @@ impl Request {
                         self.entries[usize::from(self.received)] = entry;
                         self.received += 1;
                     }
-                    None => self.malformed = true,
+                    None => self.failed = true,
                 }
             }
         }
         if !cpl.eop {
             return None;
         }
-        if !ok || self.malformed {
-            self.received = 0;
-            return Some((Syndrome::TRANSLATION_FAILED, (true, true)));
-        }
-        if u32::from(cpl.byte_count) > 4 * u32::from(cpl.length_dw) {
-            // The first of two.
+        if header && u32::from(cpl.byte_count) > 4 * u32::from(cpl.length_dw) {
+            // The first of two: the second comes whatever this one has brought, and the tag is not free before.
             self.owed = u32::from(cpl.byte_count) - 4 * u32::from(cpl.length_dw);
             return None;
+        }
+        if !header || self.failed {
+            self.received = 0;
+            return Some((Syndrome::TRANSLATION_FAILED, (true, true)));
         }
         let first = &self.entries[0];
         // Exe implies R (10.2.3): without it, it grants nothing.
