@@ -47,6 +47,10 @@ impl Bench {
 
     /// One translation of what is owed, 8 bytes of `owed`: R and W, 4 KiB.
     fn completion(&mut self, owed: u16, poisoned: bool) {
+        self.completion_of(FunctionId(0), owed, poisoned);
+    }
+
+    fn completion_of(&mut self, function: FunctionId, owed: u16, poisoned: bool) {
         let entry = types::ats::TranslationEntry {
             address: TlpAddr(0x9000_0000),
             read: true,
@@ -56,7 +60,7 @@ impl Bench {
         let mut data = Beat::default();
         data.0[0] = u64::from_le_bytes(entry.encode());
         let whole = CplBeat { valid: true, sop: true, eop: true, length_dw: 2, byte_count: owed, ..CplBeat::default() };
-        self.inp.cpl = CplBeat { data, strb: 3, poisoned, ..whole };
+        self.inp.cpl = CplBeat { function, data, strb: 3, poisoned, ..whole };
         self.edge();
         self.inp.cpl = CplBeat::default();
         (0..8).for_each(|_| self.edge());
@@ -75,4 +79,16 @@ fn a_request_ends_with_the_second_of_two_whatever_the_first_has_brought() {
         let [wake] = b.wakes[..] else { panic!("{:?}", b.wakes) };
         assert_eq!((wake.syndrome, wake.fail_reads, wake.fail_writes), (syndrome, fails, fails), "{first} {second}");
     }
+}
+
+#[test]
+fn what_answers_another_function_under_the_same_tag_is_for_nobody() {
+    let mut b = Bench::asked();
+    b.completion_of(FunctionId(1), 16, true);
+    b.completion_of(FunctionId(1), 8, true);
+    assert_eq!(b.wakes.len(), 0);
+    b.completion(16, false);
+    b.completion(8, false);
+    let [wake] = b.wakes[..] else { panic!("{:?}", b.wakes) };
+    assert_eq!(wake.syndrome, Syndrome::OK);
 }

@@ -324,17 +324,10 @@ impl Judge {
         self.requests.open.values().filter(|o| fits(o)).map(|o| (o.accepted, 0)).collect()
     }
 
-    /// Whether byte `offset` of a request could be accessed on one path alone ever since an event, and never was refused.
+    /// Whether byte `offset` of a request could be accessed on one path alone ever since an event.
     pub(crate) fn stays_on(&self, at: AddressType, (open, offset): (&Open, u32), event: Serial) -> bool {
-        let when = When::Since(event);
-        let known = self.tables.verdicts(&open.wr, when).all(|(verdict, _)| verdict.is_ok());
-        known
-            && self.targets(open, offset, when).iter().all(|t| match t.verdict {
-                Verdict::Legal(_) => t.at == at,
-                Verdict::Refused(_) => false,
-                // It is asked for anew.
-                Verdict::NoTranslation | Verdict::Invalidated => true,
-            })
+        let targets = self.targets(open, offset, When::Since(event));
+        targets.iter().all(|t| t.at == at || !matches!(t.verdict, Verdict::Legal(_)))
     }
 
     /// The ways in which byte `offset` of a request may be accessed now.

@@ -281,6 +281,7 @@ impl Judge {
 
     /// A request has ended: forgets what only it could have met.
     fn finished(&mut self, number: Serial) {
+        self.keep_paths();
         if let Some(open) = self.requests.open.get(&number) {
             self.tables.unbound(&open.wr);
         }

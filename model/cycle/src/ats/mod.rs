@@ -109,6 +109,7 @@ pub struct Ats {
     /// The flush read has been put on `request`.
     flush_sent: bool,
     flush: Flush,
+    flush_function: FunctionId,
     /// The flush of `dma` that has not been put on `request`, and whether the one that has is one of `dma`.
     path_flush: TlpDescriptor,
     of_dma: bool,
@@ -126,7 +127,7 @@ impl Ats {
         self.invalidations.reset();
         self.timeouts.reset();
         (self.flush_sent, self.page_leaves) = (false, false);
-        self.flush = Flush::default();
+        (self.flush, self.flush_function) = Default::default();
         (self.path_flush, self.of_dma) = Default::default();
         self.pages.reset();
         self.misses.iter_mut().for_each(VecDeque::clear);
@@ -166,7 +167,8 @@ impl Ats {
         let left = (u64::MAX >> self.granule_log2) - self.granule(key.iova) + 1;
         let asked = if command { 1 } else { u64::from(self.entries).min(most as u64).min(left) as u8 };
         let write = miss.write;
-        self.requests[index] = Request { state, key, asked, write, command, late: spent, ..Request::default() };
+        let sender = self.requests[index].sender;
+        self.requests[index] = Request { state, key, asked, write, command, late: spent, sender, ..Request::default() };
         self.open += u32::from(!spent);
         match refused {
             Some(syndrome) => self.answer(index, syndrome, (true, true)),
@@ -191,6 +193,7 @@ impl Ats {
         let Some(index) = self.to_send.pop_front().or_else(|| self.prefetch.next()) else { return };
         let request = &mut self.requests[usize::from(index)];
         request.state = State::Sent;
+        request.sender = request.key.function;
         self.timeouts.start(usize::from(index));
         self.out.request = TlpDescriptor {
             valid: true,
@@ -220,7 +223,8 @@ impl Ats {
     /// Takes a beat of a Translation Completion.
     fn complete(&mut self, cpl: &CplBeat) {
         let index = usize::from(cpl.index);
-        let Some(request) = self.requests.get_mut(index).filter(|_| cpl.valid) else { return };
+        let own = |r: &&mut Request| cpl.valid && r.sender == cpl.function;
+        let Some(request) = self.requests.get_mut(index).filter(own) else { return };
         if cpl.eop {
             // The late completion of a request that timed out gives its tag back.
             request.late = false;
@@ -255,7 +259,8 @@ impl Ats {
             self.out.wake.syndrome = Syndrome::OK;
         }
         if request.late {
-            *request = Request { state: State::Retired, key: request.key, ..Request::default() };
+            let Request { key, sender, .. } = *request;
+            *request = Request { state: State::Retired, key, sender, ..Request::default() };
         } else {
             *request = Request::default();
             self.open -= 1;
@@ -353,6 +358,7 @@ impl Block for Ats {
             invalidations: Invalidations::new(cfg),
             flush_sent: false,
             flush: Flush::default(),
+            flush_function: FunctionId::default(),
             path_flush: TlpDescriptor::default(),
             of_dma: false,
             pages: PageRequests::new(cfg),

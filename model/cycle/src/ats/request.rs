@@ -8,7 +8,7 @@
 use types::ats::TranslationEntry;
 use types::port::{AtcFill, AtcInvalidate, AtcKey, AtsWake, CplBeat};
 use types::tlp::status;
-use types::{Iova, Syndrome, TlpAddr};
+use types::{FunctionId, Iova, Syndrome, TlpAddr};
 
 /// Translations that one request may ask for (RCB 128 bytes).
 pub(super) const ENTRIES: usize = 16;
@@ -42,6 +42,8 @@ pub(super) struct Request {
     pub(super) discard: bool,
     /// An invalidation of the function has passed: the answer counts for the first granule alone.
     pub(super) cut: bool,
+    /// Function that has sent it, as its completions name it; while its tag is retired another one's miss may end under it.
+    pub(super) sender: FunctionId,
     /// It timed out: its tag is kept back when it ends.
     pub(super) late: bool,
     /// Entries that have come, in order, and how many of them have been taken to the ATC.

@@ -65,6 +65,8 @@ ports! {
         valid: bool,
         /// index inside the range of its user: data read, Translation Request
         index: u16 = 10,
+        /// function that it answers, by Requester ID; in every beat
+        function: FunctionId = cfg.function_bits(),
         /// first beat of a TLP
         sop: bool,
         /// last beat of a TLP
