@@ -490,5 +490,32 @@ fn the_large_page_array_goes_first() {
     assert!(out.stat_hit_large && !out.stat_hit_base && out.result.address.0 == 7 * M2);
     // It does not grant a write; the base entry does.
     let out = b.lookup(k, true, true);
-    assert!(out.stat_hit_base && out.result.address.0 == 0x9000);
+    assert!(out.stat_hit_base && !out.stat_hit_large && out.result.address.0 == 0x9000);
+}
+
+/// A lookup counts as a hit of one array or as a miss, and a miss for one reason at most.
+#[test]
+fn every_lookup_is_counted_once_with_its_reason() {
+    let reasons = |out: &AtcOut| {
+        [out.stat_hit_base, out.stat_hit_large, out.stat_miss, out.stat_miss_permission, out.stat_miss_pending]
+    };
+    let mut b = Bench::small();
+    let (base, large) = (key(0, 0x9000), key(0, 5 * M2));
+    b.fill(AtcFill { write: false, ..page(base, 0x1000) });
+    b.fill(AtcFill { size_log2: 21, write: false, ..page(large, 7 * M2) });
+    assert_eq!(reasons(&b.lookup(base, true, false)), [true, false, false, false, false]);
+    assert_eq!(reasons(&b.lookup(large, true, false)), [false, true, false, false, false]);
+    for k in [base, large] {
+        assert_eq!(reasons(&b.lookup(k, true, true)), [false, false, true, true, false]);
+    }
+    assert_eq!(reasons(&b.lookup(key(0, 0xa000), true, false)), [false, false, true, false, false]);
+    // The range of an invalidation is pending from the edge that takes it; which of its pages are held does not count.
+    for (k, write) in [(base, false), (base, true), (key(0, 0xa000), false)] {
+        b.fill(AtcFill { write: false, ..page(base, 0x1000) });
+        b.step(&AtcIn { invalidate: range(0, 0x8000, 14), ..AtcIn::default() });
+        assert_eq!(reasons(&b.lookup(k, true, write)), [false, false, true, false, true]);
+        while !b.out.invalidate_ready {
+            b.step(&AtcIn::default());
+        }
+    }
 }
