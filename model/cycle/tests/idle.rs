@@ -7,8 +7,9 @@ use cycle::{
     tlp_tx::TlpTx, unit::Unit,
 };
 use std::fmt::Debug;
+use types::port::{EpochNote, FunctionCfg, MappedSegment, ReplayIn, ReplayOut, SlotNote};
 use types::ports::row_words;
-use types::{Block, Cycle, Ports, UnitCfg};
+use types::{Block, Cycle, Length, Mode, Op, Ports, UnitCfg};
 
 /// A block, and what can be seen of it.
 struct Bench<B: Block> {
@@ -91,38 +92,49 @@ impl<B: Block<In: Debug, Out: Debug> + Clone + Debug> Bench<B> {
     }
 }
 
-/// Every input alone, and with each of its payload, to a block at rest. Not those that answer what was not asked; and after some
-/// the block waits for more than a ready bit and need not rest again.
+/// Every input alone, with each of its payload, and behind every other input, to a block at rest. Not those that answer what was
+/// not asked; and after some the block waits for more than a ready bit and need not rest again.
 fn rests<B: Block<In: Debug, Out: Debug> + Clone + Debug>(answers: &[&str], waits: &[&str]) {
     let mut b = Bench::<B>::new();
     b.block.step(&b.quiet());
     b.rest("after reset");
     let rest = b.block.clone();
+    let starts = |name: &str, with: &[&str]| with.iter().any(|prefix| name.starts_with(prefix));
     // Payload is zero while its valid bit is low.
     let groups: Vec<_> = b.inputs.iter().filter_map(|(bit, name)| Some((*bit, name.strip_suffix("valid")?))).collect();
     let group = |name: &str| {
         let inside = |g: &str| name.strip_prefix(g).is_some_and(|rest| rest != "valid" && rest != "ready");
         groups.iter().find(|(_, g)| inside(g)).map(|(bit, _)| *bit)
     };
-    let cases: Vec<_> =
-        b.inputs.iter().map(|(bit, name)| (vec![*bit, group(name).unwrap_or(*bit)], name.clone())).collect();
-    for (bits, name) in cases {
-        if answers.iter().any(|prefix| name.starts_with(prefix)) {
-            continue;
-        }
+    let asked = b.inputs.iter().filter(|(_, name)| !starts(name, answers));
+    let cases: Vec<_> = asked.map(|(bit, name)| (b.with(&[*bit, group(name).unwrap_or(*bit)]), name.clone())).collect();
+    let wakes = |inp: &B::In| rest.idle_until(inp).is_none();
+    let alone: Vec<_> = cases.iter().filter(|(inp, name)| group(name).is_none() && wakes(inp)).cloned().collect();
+    for (inp, name) in &cases {
         b.block = rest.clone();
-        let inp = b.with(&bits);
         for _ in 0..4 {
-            b.edge(&inp, &name);
+            b.edge(inp, name);
         }
         // The first edge after a reset changes outputs that say what the block can take.
         b.block.step(&b.quiet());
-        if !waits.iter().any(|prefix| name.starts_with(prefix)) {
-            b.rest(&name);
-            continue;
+        if !starts(name, waits) {
+            b.rest(name);
         }
-        for _ in 0..100 {
-            b.edge(&b.quiet(), &name);
+        for (before, other) in alone.iter().filter(|_| wakes(inp)) {
+            let what = format!("{name} behind {other}");
+            b.block = rest.clone();
+            b.edge(before, &what);
+            b.block.step(&b.quiet());
+            b.edge(inp, &what);
+            b.block.step(&b.quiet());
+            // Twice, for what the last edge has left on an output.
+            let mut idle = 0;
+            for _ in 0..60 {
+                idle += u32::from(b.edge(&b.quiet(), &what));
+                if idle == 2 {
+                    break;
+                }
+            }
         }
     }
 }
@@ -180,4 +192,30 @@ fn regs_rests_until_something_comes() {
 #[test]
 fn unit_rests_until_something_comes() {
     rests::<Unit>(&[], &[]);
+}
+
+/// A segment whose function was enabled just now looks again and again whether its translations of before have gone.
+#[test]
+fn replay_does_not_rest_while_a_segment_waits_for_its_function() {
+    let mut b = Bench::<Replay>::new();
+    let quiet = b.quiet();
+    b.rest("after reset");
+    let cfg = FunctionCfg { valid: true, bus_master: true, ats_enable: true, ..FunctionCfg::default() };
+    b.edge(&ReplayIn { cfg, ..quiet }, "enable");
+    b.edge(&ReplayIn { issued: SlotNote { valid: true, ..SlotNote::default() }, ..quiet }, "issue");
+    let mut mapped = MappedSegment { valid: true, ..MappedSegment::default() };
+    (mapped.tag.mode, mapped.tag.op, mapped.tag.length) = (Mode::Ats, Op::READ, Length(64));
+    b.edge(&ReplayIn { mapped, ..quiet }, "map");
+    let looked_up = |b: &mut Bench<Replay>, edges: u32| {
+        (0..edges).any(|n| {
+            assert!(!b.edge(&quiet, &format!("{n} edges behind")), "it waits for a note");
+            let mut out = ReplayOut::default();
+            b.block.outputs(&mut out);
+            out.lookup.valid
+        })
+    };
+    assert!(!looked_up(&mut b, 40));
+    let invalidated = EpochNote { valid: true, enabled: true, epoch: 1, ..EpochNote::default() };
+    b.edge(&ReplayIn { invalidated, ..quiet }, "note");
+    assert!(looked_up(&mut b, 10));
 }

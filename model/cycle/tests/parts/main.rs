@@ -6,4 +6,8 @@ mod axi;
 mod line_cache;
 mod lives;
 mod page_events;
+mod prim;
 mod replacement;
+mod slot_set;
+mod table_write;
+mod timeout;
