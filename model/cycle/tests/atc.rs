@@ -419,6 +419,28 @@ fn large_array_replaces_round_robin_and_counts_evictions() {
     assert_eq!([0, 1, 2].map(|n| b.hit(k(n)).is_some()), [false, true, true]);
 }
 
+/// The victim is cleared three edges before the new entry is written: a lookup that has matched it reads its data two edges later. One
+/// sampled at the edge of the clear still sees it.
+#[test]
+fn a_large_victim_answers_until_three_edges_before_it_is_replaced() {
+    let mut b = Bench::new(&UnitCfg::named("tiny").unwrap());
+    let k = |n: u64| key(0, n * M2);
+    let fill = |n: u64| AtcFill { size_log2: 21, ..page(k(n), (9 + n) * M2) };
+    (0..2).for_each(|n| _ = b.fill(fill(n)));
+    let lookup = AtcLookup { valid: true, slot: Slot(0), key: k(0), read: true, write: false };
+    let (mut last_hit, mut written) = (0, None);
+    for n in 0..40 {
+        let fill = if n == 0 { fill(2) } else { AtcFill::default() };
+        b.step(&AtcIn { lookup, fill, ..AtcIn::default() });
+        written = written.or(b.out.fill_done.then_some(n));
+        if b.out.result.hit {
+            // What is visible now was sampled three edges before this one.
+            last_hit = n - 3;
+        }
+    }
+    assert_eq!(last_hit, written.unwrap() - 3);
+}
+
 #[test]
 fn a_fill_taken_together_with_an_invalidation_of_its_page_does_not_survive() {
     let mut b = Bench::small();
