@@ -1,9 +1,9 @@
-//! `ats` at its pins: when an invalidation may begin. Everything it asks for is done at once.
+//! `ats` at its pins: when an invalidation may begin, and what a reset forgets. Everything it asks for is done at once.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use cycle::ats::Ats;
 use types::ats::InvalidateRange;
-use types::port::{AtsIn, AtsOut, FunctionCfg, MessageTlp};
+use types::port::{AtcKey, AtsIn, AtsMiss, AtsOut, FunctionCfg, MessageTlp};
 use types::tlp::{Attributes, Body, Routing, message_code};
 use types::{Block, FunctionId, Iova, PageSize, PasidPrefix, RequesterId, Tag, Tlp, UnitCfg};
 
@@ -19,9 +19,12 @@ struct Bench {
 impl Bench {
     /// With the functions 0 and 1 enabled, and nothing left to do.
     fn new(invalidate_interval: u32) -> Self {
-        let cfg = UnitCfg { invalidate_interval, ..UnitCfg::named("small").unwrap() };
+        Self::with(&UnitCfg { invalidate_interval, ..UnitCfg::named("small").unwrap() })
+    }
+
+    fn with(cfg: &UnitCfg) -> Self {
         let inp = AtsIn { invalidate_ready: true, answer_ready: true, drained: true, sent: true, ..AtsIn::default() };
-        let mut b = Self { ats: Ats::new(&cfg), out: AtsOut::default(), inp, cycle: 0, begun: Vec::new() };
+        let mut b = Self { ats: Ats::new(cfg), out: AtsOut::default(), inp, cycle: 0, begun: Vec::new() };
         b.inp.reset = true;
         b.idle(2);
         b.inp.reset = false;
@@ -187,4 +190,27 @@ fn requests_of_one_function_begin_an_interval_apart_and_an_enable_does_not_wait(
     b.idle(100);
     assert_eq!(b.begun.len(), 2);
     assert!(b.begun[1].2 && b.begun[1].0 - at < 50, "{:?}", b.begun);
+}
+
+/// A miss asks for its page and, ahead, for the one behind it. Whenever a reset comes, nothing is asked for afterwards.
+#[test]
+fn a_reset_forgets_misses_and_what_was_to_be_asked_ahead() {
+    let cfg = UnitCfg { ats_prefetch: true, ..UnitCfg::named("small").unwrap() };
+    for (after, request_ready) in (0..8).flat_map(|after| [(after, false), (after, true)]) {
+        let mut b = Bench::with(&cfg);
+        b.inp.request_ready = request_ready;
+        let key = AtcKey { iova: Iova(0x7000), ..AtcKey::default() };
+        b.inp.miss = AtsMiss { valid: true, key, ..AtsMiss::default() };
+        b.step();
+        b.inp.miss = AtsMiss::default();
+        b.idle(after);
+        b.inp.reset = true;
+        b.step();
+        (b.inp.reset, b.inp.request_ready) = (false, true);
+        (0..2).for_each(|n| b.configure(&function(n, true)));
+        for _ in 0..40 {
+            b.step();
+            assert!(!b.out.request.valid, "{after}: {:?}", b.out.request);
+        }
+    }
 }

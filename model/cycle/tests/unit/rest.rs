@@ -2,10 +2,10 @@
 
 use crate::bench::{Bench, request};
 use crate::script::{Fault, Kind};
-use types::ats::TranslationEntry;
+use types::ats::{InvalidateRange, TranslationEntry};
 use types::port::{AtsOut, MptOut};
 use types::tlp::status;
-use types::{Block, Cycle, Mode, Op, Rights};
+use types::{Block, Cycle, Iova, Mode, Op, PageSize, Rights};
 
 /// Runs, and counts the cycles in which a statistic of `ats` and one of `mpt` is set.
 fn count(b: &mut Bench, cycles: u64, ats: fn(&AtsOut) -> bool, mpt: fn(&MptOut) -> bool) -> (u32, u32) {
@@ -66,6 +66,24 @@ fn answers_without_the_access_asked_for_are_counted() {
     b.script.fault = Some((Kind::Translation, None, Fault::Status(status::UR)));
     b.send(request(1, 0, Op::READ, 5 << 12, 64));
     assert_eq!((count(&mut b, 800, |ats| ats.stat_no_access, |_| false).0, b.script.errors), (0, 1));
+}
+
+/// An answer that is discarded, or of which only the part that was asked for is kept, is counted.
+#[test]
+fn answers_that_an_invalidation_has_passed_are_counted() {
+    for (invalidated, expected) in [(None, 0), (Some(40), 1), (Some(5), 1)] {
+        let mut b = Bench::new("small", Mode::Ats);
+        b.size = PageSize::M2;
+        b.send(request(1, 0, Op::READ, 40 << 12, 64));
+        while b.script.asked.is_empty() {
+            b.idle(1);
+        }
+        if let Some(page) = invalidated {
+            let iova = Iova(0x4000_0000 + (page << 12));
+            b.invalidate(3, InvalidateRange { global: false, iova, size: Some(PageSize::K4) });
+        }
+        assert_eq!(count(&mut b, 800, |ats| ats.stat_discard, |_| false).0, expected, "{invalidated:?}");
+    }
 }
 
 /// A registration that takes something away counts once as waiting, however long it waits and whether its outcome is known before.
