@@ -39,6 +39,28 @@ fn a_unit_that_has_done_everything_rests() {
     }
 }
 
+/// Time is counted for a tag that is kept back, and no more once its late completion has come.
+#[test]
+fn a_unit_rests_once_every_lost_completion_has_come() {
+    for (mode, page) in [(Mode::Emtt, 0), (Mode::Emtt, 40), (Mode::Ats, 0), (Mode::Ats, 40)] {
+        let mut b = Bench::new("small", mode);
+        b.warm(1);
+        b.write_register(0x1c, 1);
+        b.lose_completions = true;
+        b.send(request(1, 0, Op::READ, page << 12, 64));
+        // A limit of one tick of 1024 cycles: nothing but the time-out is left to come after three.
+        b.idle(3 * 1024);
+        assert_eq!((b.done.len(), b.unit.idle_until(&b.inp)), (1, None), "{mode} {page}");
+        b.let_completions_go();
+        b.idle(200);
+        assert_eq!(b.unit.idle_until(&b.inp), Some(Cycle(u64::MAX)), "{mode} {page}");
+        b.send(request(2, 0, Op::READ, page << 12, 64));
+        b.idle(1500);
+        assert_eq!((b.done[1].1, b.done[1].2), (2, 0), "{mode} {page}");
+        assert_eq!(b.unit.idle_until(&b.inp), Some(Cycle(u64::MAX)), "{mode} {page}");
+    }
+}
+
 /// An answer without the access asked for is counted, one that is an error is not (it is counted as such).
 #[test]
 fn answers_without_the_access_asked_for_are_counted() {
