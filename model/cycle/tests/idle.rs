@@ -7,7 +7,9 @@ use cycle::{
     tlp_tx::TlpTx, unit::Unit,
 };
 use std::fmt::Debug;
-use types::port::{EpochNote, FunctionCfg, MappedSegment, ReplayIn, ReplayOut, SlotNote};
+use types::port::{
+    EpochNote, FunctionCfg, MappedSegment, MptIn, MptOut, ReplayIn, ReplayOut, SlotNote, TableControl, WorkRequest,
+};
 use types::ports::row_words;
 use types::{Block, Cycle, Length, Mode, Op, Ports, UnitCfg};
 
@@ -218,4 +220,29 @@ fn replay_does_not_rest_while_a_segment_waits_for_its_function() {
     let invalidated = EpochNote { valid: true, enabled: true, epoch: 1, ..EpochNote::default() };
     b.edge(&ReplayIn { invalidated, ..quiet }, "note");
     assert!(looked_up(&mut b, 10));
+}
+
+/// A registration that is refused is reported, also if the report has to wait.
+#[test]
+fn mpt_does_not_rest_before_a_registration_is_reported() {
+    for wait in [0, 20] {
+        let mut b = Bench::<Mpt>::new();
+        let control = TableControl { enable: true, images: 16, ..TableControl::default() };
+        let quiet = MptIn { control, ..b.quiet() };
+        let inp = |ready| MptIn { completion_ready: ready, ..quiet };
+        (0..200).for_each(|_| _ = b.edge(&inp(true), "clear"));
+        assert!(b.edge(&inp(true), "rest"));
+        // No key is in a table of no entries.
+        let wr = WorkRequest { valid: true, op: Op::LOCAL_INVALIDATE, ..WorkRequest::default() };
+        b.edge(&MptIn { wr, ..inp(false) }, "request");
+        let mut reported = 0;
+        for n in 0..60 {
+            b.edge(&inp(n >= wait), &format!("{n} edges behind"));
+            let mut out = MptOut::default();
+            b.block.outputs(&mut out);
+            reported += u32::from(out.completion.valid && n + 1 >= wait);
+        }
+        assert_eq!(reported, 1);
+        assert!(b.edge(&inp(true), "rest again"));
+    }
 }
