@@ -168,7 +168,7 @@ fn atc_rests_until_something_comes() {
 
 #[test]
 fn ats_rests_until_something_comes() {
-    rests::<Ats>(&[], &[]);
+    rests::<Ats>(&[], &["flush"]);
 }
 
 #[test]

@@ -323,6 +323,19 @@ impl Judge {
         self.requests.open.values().filter(|o| fits(o)).map(|o| (o.accepted, 0)).collect()
     }
 
+    /// Whether byte `offset` of a request could be accessed on one path alone ever since an event, and never was refused.
+    pub(crate) fn stays_on(&self, at: AddressType, (open, offset): (&Open, u32), event: Serial) -> bool {
+        let when = When::Since(event);
+        let known = self.tables.verdicts(&open.wr, when).all(|(verdict, _)| verdict.is_ok());
+        known
+            && self.targets(open, offset, when).iter().all(|t| match t.verdict {
+                Verdict::Legal(_) => t.at == at,
+                Verdict::Refused(_) => false,
+                // It is asked for anew.
+                Verdict::NoTranslation | Verdict::Invalidated => true,
+            })
+    }
+
     /// The ways in which byte `offset` of a request may be accessed now.
     pub(crate) fn legal(&self, open: &Open, offset: u32) -> impl Iterator<Item = (AddressType, TlpAddr, Option<Used>)> {
         let targets = self.targets(open, offset, When::Now).into_iter();

@@ -89,9 +89,8 @@ impl Judge {
                 ats(p, e) && failures.filter(|f| f.function == wr.function).any(|f| f.first <= last && f.last >= first)
             }),
             Syndrome::TABLE_FETCH => {
-                let mut failed = self.outstanding.fetch_failures.iter().filter(|(_, at)| *at > open.since);
-                failed.any(|(line, _)| self.tables.may_concern(*line, wr))
-                    || self.timeouts && self.outstanding.fetches().any(|line| self.tables.may_concern(line, wr))
+                let mut failed = self.outstanding.failed_fetches(open.since, self.timeouts);
+                failed.any(|line| self.tables.may_concern(line, wr))
             }
             Syndrome::UNSUPPORTED_REQUEST | Syndrome::COMPLETER_ABORT | Syndrome::MALFORMED_COMPLETION => {
                 read(&|r| r.outcome == Some(syndrome))

@@ -120,6 +120,7 @@ impl Judge {
             }
             Event::RevocationReported { key } => {
                 self.driver_flushed(key)?;
+                self.keep_paths();
                 self.tables.revocation_reported(key, now, oldest)?;
             }
             Event::Registrations { mpt, entries, images, count } => {
@@ -208,6 +209,7 @@ impl Judge {
         if self.functions.get(cfg.function).is_some_and(|old| old.pri_enable != cfg.pri_enable) {
             self.pages.forget_function(cfg.function);
         }
+        self.keep_paths();
         if self.functions.configure(cfg, self.now, oldest) {
             self.translations.enabled(cfg.function, self.late.remembers());
             self.outstanding.void_translations(cfg.function);
@@ -283,6 +285,7 @@ impl Judge {
         let classes = if dw2 & 7 == 0 { 8 } else { dw2 & 7 };
         let agent = types::RequesterId((dw2 >> 16) as u16);
         let (class, attributes) = (tlp.tc, tlp.attributes);
+        self.keep_paths();
         let seen = Completed { function, requester, agent, itags: dw3, class, classes, attributes };
         for invalidation in self.translations.completed(&seen)? {
             if let Some(address) = self.outstanding.reads_by(&invalidation, self.timeouts) {

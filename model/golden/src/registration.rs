@@ -378,6 +378,7 @@ impl Judge {
         let oldest = self.requests.oldest(now);
         if effect.revokes {
             self.driver_flushed(r.wr.key)?;
+            self.keep_paths();
             self.tables.retire(index, effect.at, now, oldest);
         } else {
             self.tables.granted(index, effect.at, now, oldest);
@@ -431,8 +432,7 @@ impl Judge {
                 }
                 own.extend(r.images.iter().map(|i| mpt.wrapping_add(64 * u64::from(Key(i.0[5] as u32).index()))));
                 let mine = |line: Iova| own.contains(&line.0);
-                let mut failed = self.outstanding.fetch_failures.iter().filter(|(_, at)| *at > since);
-                failed.any(|(line, _)| mine(*line)) || self.timeouts && self.outstanding.fetches().any(mine)
+                self.outstanding.failed_fetches(since, self.timeouts).any(mine)
             }
             _ => false,
         }

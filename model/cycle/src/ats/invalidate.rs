@@ -228,6 +228,11 @@ impl Invalidations {
         if matches!(self.state, State::Offered) { self.current.invalidate } else { AtcInvalidate::default() }
     }
 
+    /// The tag of flushes.
+    pub(super) fn flush_tag(&self) -> u16 {
+        self.flush_tag
+    }
+
     /// Whether the flush read must go before Translation Requests that wait.
     pub(super) fn wants_flush(&self) -> bool {
         matches!(self.state, State::Flush)

@@ -119,6 +119,11 @@ impl Again {
         self.request = Retranslate::default();
     }
 
+    /// Asks for the flush of a write: as one byte of that, since its region may grant nothing but writing.
+    pub(super) fn ask_flush(&mut self, flush: &SegmentTag) -> bool {
+        self.ask(&SegmentTag { op: Op::WRITE, ..*flush }, flush.va, 1)
+    }
+
     /// Asks for the `length` bytes from `va` to the end of the segment, unless an answer is under way. Returns whether it asked.
     pub(super) fn ask(&mut self, tag: &SegmentTag, va: Va, length: u32) -> bool {
         if self.waiting {

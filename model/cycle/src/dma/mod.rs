@@ -28,6 +28,9 @@
 //! not come back, write beats that `tlp_tx` has not taken. It waits for nothing else. `sent` says that every write
 //! committed under an older epoch has left on the link.
 //!
+//! Where another translation sends an access another way than its stream has written before, a flush goes between
+//! (write/path.rs), under the tag that `ats` keeps for flushes.
+//!
 //! Progress: the engines share no resource but the completion stream, which a fair arbiter gives to either. Completions of
 //! registrations come from `mpt` and take every second turn at most.
 
@@ -37,6 +40,7 @@ mod deliver;
 mod operands;
 mod read;
 mod reassembly;
+mod tags;
 mod write;
 
 use crate::progress::{Wait, wait};
@@ -54,13 +58,18 @@ pub const WAITS: &[Wait] = &[
     wait("dma.write_queue", "tlp_tx.posted", "its beats have no place"),
     wait("dma.write_queue", "mpt.again", "an epoch has passed it"),
     wait("dma.write_queue", "dma.unsent", "64 segments are cut and not sent"),
+    wait("dma.write_queue", "dma.posted_sent", "it has changed its path: what was written before leaves first"),
+    wait("dma.write_queue", "ats.flush", "it has changed its path: what was written before is flushed"),
     wait("dma.unsent", "dma.posted_sent", "its TLPs have not been sent"),
     wait("dma.unsent", "sink.completion", "its request ends"),
+    wait("dma.unsent", "mpt.again", "an epoch has passed the flush of a message that has changed its path"),
+    wait("dma.unsent", "ats.flush", "its message has changed its path"),
     wait("dma.posted_sent", "tlp_tx.posted", "always"),
     wait("dma.read_queue", "dma.tag", "no tag is free"),
     wait("dma.read_queue", "dma.read_slot", "no buffer space is free"),
     wait("dma.read_queue", "tlp_tx.read", "the descriptor has not been taken"),
     wait("dma.read_queue", "mpt.again", "an epoch has passed it"),
+    wait("dma.read_queue", "ats.flush", "it has changed its path: what was written before is flushed"),
     wait("dma.read_queue", "source.write_data", "an atomic: its operands have been asked for"),
     wait("dma.read_queue", "dma.write_queue", "an atomic: its operands stand behind the bytes of writes"),
     wait("dma.tag", "tlp_tx.read", "its read has not been sent"),
@@ -70,6 +79,7 @@ pub const WAITS: &[Wait] = &[
     wait("dma.read_slot", "sink.completion", "its request ends"),
     wait("dma.committed", "dma.tag", "reads that used a mapping have not come back"),
     wait("dma.committed", "tlp_tx.posted", "write beats have not been taken"),
+    wait("dma.committed", "ats.flush", "a flush that used a mapping has not come back"),
 ];
 
 /// Completions of registrations that wait for the arbiter.
@@ -206,6 +216,7 @@ impl Block for Dma {
         let (write, read) = (self.write.retranslate(), self.read.retranslate());
         out.retranslate = if write.valid { write } else { read };
         out.flushed = self.read.flushed();
+        out.flush = *self.write.flush_read();
         out.drained = self.drained;
         out.sent = self.sent;
         let again = [self.write.again(), self.read.again()];
@@ -248,10 +259,14 @@ impl Block for Dma {
             ref segment => (None, Some(segment)),
         };
         // What one engine shows the other, as of before this edge.
-        let (wanted, come) = (self.read.wanted(), self.write.operands());
+        let (wanted, come, crossing) = (self.read.wanted(), self.write.operands(), self.read.wanted_flush());
+        let flushed = self.read.flushed();
+        if flushed.valid {
+            self.write.paths().flushed(flushed.stream);
+        }
         let mut asked = None;
-        if write.is_some() || wanted.is_some() || !self.write.idle() {
-            let work = (write, wanted.as_ref());
+        if write.is_some() || wanted.is_some() || crossing.is_some() || !self.write.idle() {
+            let work = (write, wanted.as_ref(), crossing);
             let taken = self.write.step(inp, work, &self.functions, (&self.epochs, self.begun), &mut self.stat);
             asked = wanted.as_ref().filter(|_| taken);
         }
@@ -259,11 +274,13 @@ impl Block for Dma {
         let may_ask = !self.write.retranslate().valid;
         if read.is_some() || inp.cpl.valid || !self.read.idle() {
             self.read.take_operands(asked, come);
-            self.read.step(inp, read, &self.functions, (&self.epochs, may_ask), &mut self.stat);
+            let against = (&self.epochs, may_ask, &*self.write.paths());
+            self.read.step(inp, read, &self.functions, against, &mut self.stat);
         }
         self.begun = self.epochs.begin(&inp.invalidated, &inp.revoked);
         if self.begun {
             self.read.advance();
+            self.write.paths().advance();
         }
         self.drained = self.write.drained() && self.read.drained();
         self.sent = self.write.all_sent();

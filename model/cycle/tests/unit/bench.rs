@@ -415,7 +415,7 @@ impl Bench {
 
     pub(crate) fn step_completions(&mut self, beat: usize) {
         self.inp.rx_cpl_tlp = TlpBeat::default();
-        if self.script.gaps && self.cycle % 3 != 0 {
+        if self.script.gaps && !self.cycle.is_multiple_of(3) {
             return;
         }
         if self.sending.is_none() && self.answers.front().is_some_and(|(due, ..)| *due <= self.cycle) {

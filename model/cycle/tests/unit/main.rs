@@ -12,6 +12,7 @@ mod function;
 mod invalidate;
 mod isolation;
 mod layouts;
+mod moved;
 mod page_event;
 mod page_isolation;
 mod page_request;

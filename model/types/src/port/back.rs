@@ -1,9 +1,9 @@
 //! Ports of `dma`, `tlp_tx`, `tlp_rx` and `regs`.
 
 use super::{
-    Beat, Completion, Credits, EpochNote, FlushNote, FunctionCfg, LineFill, LineRequest, LineWrite, MessageTlp,
-    Operands, PageEvent, PageResume, ReadData, ReleasedSegment, Retranslate, Retranslated, Revocation, StreamNote,
-    TableControl, TlpBeat, WriteData, WriteDataRequest, WriteSent,
+    Beat, Completion, Credits, EpochNote, FlushDone, FlushNote, FunctionCfg, LineFill, LineRequest, LineWrite,
+    MessageTlp, Operands, PageEvent, PageResume, ReadData, ReleasedSegment, Retranslate, Retranslated, Revocation,
+    StreamNote, TableControl, TlpBeat, WriteData, WriteDataRequest, WriteSent,
 };
 use crate::access::{AddressType, PasidPrefix};
 use crate::addr::{FunctionId, TlpAddr};
@@ -113,6 +113,8 @@ ports! {
         timeout: u16,
         /// a translation looked up again
         retranslated: Retranslated,
+        /// the flush has ended
+        flush_done: FlushDone,
         /// read data is taken
         read_data_ready: bool,
         /// the completion is taken
@@ -154,6 +156,8 @@ ports! {
         registered_ready: bool,
         /// a translation to look up again
         retranslate: Retranslate,
+        /// zero-length read that pushes what a stream has written, for one cycle; none follows before it has ended
+        flush: TlpDescriptor,
         /// no TLP committed under an older epoch is in flight
         drained: bool,
         /// every write committed under an older epoch has been sent

@@ -218,6 +218,17 @@ ports! {
         syndrome: Syndrome,
         /// a TLP of it has left, and its region is ordered: a change of path has it flushed
         left: bool,
+        /// with `left`: AT of the last one, which another translation may have changed since the release
+        at: AddressType,
+    }
+
+    |cfg|
+    /// The end of a flush that `dma` asked for.
+    group FlushDone {
+        /// it has ended
+        valid: bool,
+        /// failure, 0 for none
+        syndrome: Syndrome,
     }
 
     |cfg|

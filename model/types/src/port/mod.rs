@@ -18,8 +18,9 @@ pub use back::{
 };
 pub use beat::Beat;
 pub use between::{
-    Asked, CheckedRequest, EpochNote, FlushNote, LineFill, LineRequest, MappedSegment, ReleasedSegment, Retranslate,
-    Retranslated, Revocation, RevokeLines, Segment, SegmentTag, SlotNote, StreamNote, TableControl, WriteSent,
+    Asked, CheckedRequest, EpochNote, FlushDone, FlushNote, LineFill, LineRequest, MappedSegment, ReleasedSegment,
+    Retranslate, Retranslated, Revocation, RevokeLines, Segment, SegmentTag, SlotNote, StreamNote, TableControl,
+    WriteSent,
 };
 pub use edge::{
     Completion, Credits, FunctionCfg, MessageTlp, ReadData, TlpBeat, WorkRequest, WriteData, WriteDataRequest,

@@ -1,7 +1,7 @@
 //! Ports of `replay`, `atc` and `ats`.
 
 use super::{
-    CplBeat, EpochNote, FlushNote, FunctionCfg, MappedSegment, MessageTlp, PageAnswer, PageMiss, PageWake,
+    CplBeat, EpochNote, FlushDone, FlushNote, FunctionCfg, MappedSegment, MessageTlp, PageAnswer, PageMiss, PageWake,
     ReleasedSegment, Retranslated, Revocation, RevokeLines, SlotNote, TlpDescriptor, WriteSent,
 };
 use crate::access::{PasidPrefix, Syndrome};
@@ -265,6 +265,8 @@ ports! {
         miss: AtsMiss,
         /// `tlp_tx` takes the Translation Request
         request_ready: bool,
+        /// zero-length read of `dma` to be sent under the tag of flushes
+        flush: TlpDescriptor,
         /// Translation Completions
         cpl: CplBeat,
         /// `atc` takes the fill
@@ -318,8 +320,10 @@ ports! {
         grant_first: bool,
         /// requests that have ended
         wake: AtsWake,
-        /// Translation Requests
+        /// Translation Requests, flush reads
         request: TlpDescriptor,
+        /// the flush of `dma` has ended
+        flush_done: FlushDone,
         /// translations to keep
         fill: AtcFill,
         /// invalidations
