@@ -394,3 +394,26 @@ fn a_request_carries_what_its_layout_needs() {
     }
     assert!(checked(Region { length: ByteCount(0x3f00), ..inline }).syndrome.is_ok(), "four pages exactly");
 }
+
+/// A fetch that was lost is free again with its late completion, and who waits for a free one has it at once, though none of the
+/// others has ended.
+#[test]
+fn a_late_completion_lets_the_next_miss_be_fetched() {
+    let mut b = Bench::new();
+    b.control.timeout = 1;
+    let fetches = UnitCfg::named("small").unwrap().mpt_fetches;
+    let miss = |n: u32| WorkRequest { key: Key::new(20 + n, 0x5a), ..request(n as u16, n as u16) };
+    b.send(miss(0));
+    // Lost after two ticks of 1024 cycles at most.
+    b.idle(3 * 1024);
+    assert_eq!(b.done.iter().map(|(_, c)| c.syndrome).collect::<Vec<_>>(), [Syndrome::TABLE_FETCH]);
+    let (lost, _) = b.fetches.pop_front().unwrap();
+    // As many as there are fetches: one of them waits, since one fetch is kept back.
+    (1..=fetches).for_each(|n| _ = b.send(miss(n)));
+    b.idle(100);
+    assert_eq!(b.fetches.len() as u32, fetches - 1);
+    b.fill(lost, Some(&region()));
+    b.idle(20);
+    assert_eq!(b.fetches.len() as u32, fetches);
+    assert_eq!(b.done.len(), 1);
+}

@@ -42,7 +42,8 @@ fn a_unit_that_has_done_everything_rests() {
 /// Time is counted for a tag that is kept back, and no more once its late completion has come.
 #[test]
 fn a_unit_rests_once_every_lost_completion_has_come() {
-    for (mode, page) in [(Mode::Emtt, 0), (Mode::Emtt, 40), (Mode::Ats, 0), (Mode::Ats, 40)] {
+    // What is lost: data, an MTT line, data, a translation (the MTT line of page 0 has eight entries), an MTT line.
+    for (mode, page) in [(Mode::Emtt, 0), (Mode::Emtt, 40), (Mode::Ats, 0), (Mode::Ats, 1), (Mode::Ats, 40)] {
         let mut b = Bench::new("small", mode);
         b.warm(1);
         b.write_register(0x1c, 1);
