@@ -3,7 +3,7 @@
 
 use cycle::ats::Ats;
 use types::ats::InvalidateRange;
-use types::port::{AtcKey, AtsIn, AtsMiss, AtsOut, FunctionCfg, MessageTlp};
+use types::port::{AtcKey, AtsIn, AtsMiss, AtsOut, FunctionCfg, MessageTlp, Revocation};
 use types::tlp::{Attributes, Body, Routing, message_code};
 use types::{Block, FunctionId, Iova, PageSize, PasidPrefix, RequesterId, Tag, Tlp, UnitCfg};
 
@@ -212,5 +212,30 @@ fn a_reset_forgets_misses_and_what_was_to_be_asked_ahead() {
             b.step();
             assert!(!b.out.request.valid, "{after}: {:?}", b.out.request);
         }
+    }
+}
+
+/// Eight entries of eight bytes are a line of 64: those from the first to the last byte, and no more.
+#[test]
+fn a_revocation_names_the_lines_that_hold_the_entries() {
+    for (entries, count, first, lines) in [
+        (0x1000, 1, 0x40, 1),
+        (0x1000, 8, 0x40, 1),
+        (0x1000, 9, 0x40, 2),
+        (0x1038, 1, 0x40, 1),
+        (0x1038, 2, 0x40, 2),
+        (0x1008, 7, 0x40, 1),
+        (0x1008, 8, 0x40, 2),
+        (0x1_0000_0000, 512, 0x400_0000, 64),
+        (0x1000, 0, 0x40, 0),
+    ] {
+        let mut b = Bench::new(0);
+        b.inp.command = Revocation { valid: true, index: 9, entries: Iova(entries), count, ..Revocation::default() };
+        let told = (0..20).find_map(|_| {
+            b.step();
+            b.out.revoke.valid.then_some(b.out.revoke)
+        });
+        let told = told.unwrap();
+        assert_eq!((told.index, told.first, told.count), (9, first, lines), "{count} at {entries:#x}");
     }
 }

@@ -52,3 +52,14 @@ fn every_lookup_is_counted_once_with_its_reason() {
         }
     }
 }
+
+/// Two entries, replaced in turn: the last two pages filled are held.
+#[test]
+fn large_victims_go_round_robin() {
+    let mut b = Bench::new(&UnitCfg::named("tiny").unwrap());
+    for n in 0..9 {
+        b.fill(AtcFill { size_log2: 21, ..page(key(0, n * M2), (20 + n) * M2) });
+        let held: Vec<u64> = (0..9).filter(|k| b.hit(key(0, k * M2)).is_some()).collect();
+        assert_eq!(held, (n.saturating_sub(1)..=n).collect::<Vec<_>>());
+    }
+}
