@@ -65,6 +65,28 @@ fn a_completion_that_comes_as_its_read_times_out_is_in_time_or_late_and_not_both
     assert!(met.iter().all(|n| *n > 20), "{met:?}");
 }
 
+/// A read's late completion may come in parts: its tag is kept back, and its time counted, up to the last one.
+#[test]
+fn a_late_completion_in_parts_gives_its_tag_back_with_the_last() {
+    let mut b = bench(Mode::Emtt, 1);
+    (b.delay, b.script.split) = (3 * TICK, Some(64));
+    b.send(request(1, 0, Op::READ, 0, 256));
+    while b.answers.len() < 4 {
+        b.idle(1);
+    }
+    let first = b.answers[0].0;
+    for (n, (due, ..)) in b.answers.iter_mut().enumerate() {
+        *due = first + 100 * n as u64;
+    }
+    b.idle(first - b.cycle);
+    assert_eq!(b.done.iter().map(|d| d.2).collect::<Vec<_>>(), [Syndrome::COMPLETION_TIMEOUT.0]);
+    for part in 0..4 {
+        assert_eq!(b.unit.idle_until(&b.inp), None, "before part {part}");
+        b.idle(100);
+    }
+    assert_eq!(b.unit.idle_until(&b.inp), Some(Cycle(u64::MAX)), "the tag is back");
+}
+
 #[test]
 fn no_limit_no_time_out() {
     let mut b = bench(Mode::Emtt, 0);
