@@ -2,7 +2,9 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use cycle::mpt::Mpt;
-use types::port::{CheckedRequest, FunctionCfg, LineFill, MptIn, MptOut, StreamNote, TableControl, WorkRequest};
+use types::port::{
+    Asked, CheckedRequest, FunctionCfg, LineFill, MptIn, MptOut, Retranslate, StreamNote, TableControl, WorkRequest,
+};
 use types::{
     Block, ByteCount, FunctionId, Iova, Key, Length, Mode, MttLayout, Op, PageSize, Pd, Region, Rights, StreamId,
     Syndrome, TableWord, UnitCfg, Va, WrId,
@@ -187,6 +189,10 @@ fn each_broken_rule_gives_its_own_syndrome() {
         (Region { rights: no_write, ..r }, ok, Syndrome::RIGHTS),
         (Region { rights: no_write, ..r }, WorkRequest { remote: false, ..ok }, Syndrome::OK),
         (r, WorkRequest { op: Op(9), ..ok }, Syndrome::UNSUPPORTED_OP),
+        // A read of no bytes leaves as a zero-length read of one place, which must be inside; a write of none goes nowhere.
+        (r, WorkRequest { op: Op::READ, length: Length(0), va: Va(end.0 - 1), ..ok }, Syndrome::OK),
+        (r, WorkRequest { op: Op::READ, length: Length(0), va: end, ..ok }, Syndrome::BOUNDS),
+        (r, WorkRequest { length: Length(0), va: end, ..ok }, Syndrome::OK),
         // The first broken rule counts.
         (Region { variant: 1, pd: Pd(1), ..r }, WorkRequest { va: Va(0), ..ok }, Syndrome::KEY_VARIANT),
     ];
@@ -197,6 +203,51 @@ fn each_broken_rule_gives_its_own_syndrome() {
         b.send(wr);
         b.idle(10);
         assert_eq!(b.done.last().unwrap().1.syndrome, expected, "case {i}");
+    }
+}
+
+/// An access of `dma` that is judged again is judged as a request for the rest of it, and carries what was asked.
+#[test]
+fn an_access_that_is_judged_again_is_judged_by_the_same_rules() {
+    let r = region();
+    let ok = Retranslate {
+        valid: true,
+        function: FunctionId(2),
+        op: Op::WRITE,
+        asked: Asked { key: Key::new(9, 0x5a), pd: Pd(77), remote: true, ..Asked::default() },
+        va: Va(0x7000_2345),
+        length: Length(100),
+        ..Retranslate::default()
+    };
+    let asked = |asked: Asked| Retranslate { asked, ..ok };
+    let no_write = Region { rights: Rights { remote_write: false, ..Rights::ALL }, ..r };
+    let no_read = Region { rights: Rights { remote_read: false, ..Rights::ALL }, ..r };
+    let cases = [
+        (r, ok, Syndrome::OK),
+        (r, Retranslate { engine: true, on_fault: true, op: Op::READ, ..ok }, Syndrome::OK),
+        (r, asked(Asked { key: Key::new(9, 0x5b), ..ok.asked }), Syndrome::KEY_VARIANT),
+        (r, asked(Asked { pd: Pd(78), ..ok.asked }), Syndrome::PD),
+        (r, Retranslate { function: FunctionId(1), ..ok }, Syndrome::FUNCTION),
+        (r, Retranslate { va: Va(r.start.0 - 1), ..ok }, Syndrome::BOUNDS),
+        (r, Retranslate { length: Length(0x10_0000), ..ok }, Syndrome::BOUNDS),
+        (no_write, ok, Syndrome::RIGHTS),
+        (no_write, Retranslate { op: Op::READ, ..ok }, Syndrome::OK),
+        (no_read, Retranslate { op: Op::READ, ..ok }, Syndrome::RIGHTS),
+        (no_write, asked(Asked { remote: false, ..ok.asked }), Syndrome::OK),
+    ];
+    for (i, (region, access, expected)) in cases.into_iter().enumerate() {
+        let mut b = Bench::new();
+        b.warm(WorkRequest { key: Key::new(9, 0), ..request(0, 1) }, &region);
+        b.step(MptIn { retranslate: access, fetch_ready: true, ..MptIn::default() });
+        b.idle(10);
+        let [(_, checked)] = b.done[..] else { panic!("case {i}: {:?}", b.done) };
+        assert_eq!(checked.syndrome, expected, "case {i}");
+        // The engines have the streams behind those of requests.
+        let stream = UnitCfg::named("small").unwrap().streams + u32::from(access.engine);
+        assert_eq!(u32::from(checked.stream.0), stream, "case {i}");
+        let seen = (checked.function, checked.op, checked.on_fault, checked.asked, checked.va);
+        assert_eq!(seen, (access.function, access.op, access.on_fault, access.asked, access.va), "case {i}");
+        assert_eq!(checked.length, if expected.is_ok() { access.length } else { Length(0) }, "case {i}");
     }
 }
 
@@ -394,4 +445,27 @@ fn a_request_carries_what_its_layout_needs() {
         assert_eq!((seen.syndrome, seen.entry), (Syndrome::INVALID_KEY, Iova(0)));
     }
     assert!(checked(Region { length: ByteCount(0x3f00), ..inline }).syndrome.is_ok(), "four pages exactly");
+}
+
+/// A fetch that was lost is free again with its late completion, and who waits for a free one has it at once, though none of the
+/// others has ended.
+#[test]
+fn a_late_completion_lets_the_next_miss_be_fetched() {
+    let mut b = Bench::new();
+    b.control.timeout = 1;
+    let fetches = UnitCfg::named("small").unwrap().mpt_fetches;
+    let miss = |n: u32| WorkRequest { key: Key::new(20 + n, 0x5a), ..request(n as u16, n as u16) };
+    b.send(miss(0));
+    // Lost after two ticks of 1024 cycles at most.
+    b.idle(3 * 1024);
+    assert_eq!(b.done.iter().map(|(_, c)| c.syndrome).collect::<Vec<_>>(), [Syndrome::TABLE_FETCH]);
+    let (lost, _) = b.fetches.pop_front().unwrap();
+    // As many as there are fetches: one of them waits, since one fetch is kept back.
+    (1..=fetches).for_each(|n| _ = b.send(miss(n)));
+    b.idle(100);
+    assert_eq!(b.fetches.len() as u32, fetches - 1);
+    b.fill(lost, Some(&region()));
+    b.idle(20);
+    assert_eq!(b.fetches.len() as u32, fetches);
+    assert_eq!(b.done.len(), 1);
 }

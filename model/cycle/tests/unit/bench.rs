@@ -416,6 +416,9 @@ impl Bench {
 
     pub(crate) fn step_completions(&mut self, beat: usize) {
         self.inp.rx_cpl_tlp = TlpBeat::default();
+        if self.script.gaps && !self.cycle.is_multiple_of(3) {
+            return;
+        }
         if self.sending.is_none() && self.answers.front().is_some_and(|(due, ..)| *due <= self.cycle) {
             let (_, tlp, bytes) = self.answers.pop_front().unwrap();
             self.sending = Some((tlp, bytes, 0));

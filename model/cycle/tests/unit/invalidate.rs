@@ -83,6 +83,23 @@ fn an_answer_that_an_invalidation_has_passed_is_discarded_and_asked_again() {
 }
 
 #[test]
+fn an_answer_beside_what_was_invalidated_is_used() {
+    // Pages on either side of the one that is asked for, near and far: ranges that do not meet it.
+    for other in [39, 41, 5, 63] {
+        let mut b = Bench::new("small", Mode::Ats);
+        b.warm(1);
+        b.script.asked.clear();
+        b.send(request(1, 0, Op::READ, 40 << 12, 64));
+        while b.script.asked.is_empty() {
+            b.idle(1);
+        }
+        b.invalidate(3, page(other));
+        b.idle(800);
+        assert_eq!((b.script.asked.len(), b.done.len(), b.done[0].2), (1, 1, 0), "{other}");
+    }
+}
+
+#[test]
 fn an_answer_larger_than_asked_is_cut_when_another_part_of_it_was_invalidated() {
     let mut b = Bench::new("small", Mode::Ats);
     b.warm(1);

@@ -2,9 +2,9 @@
 
 use crate::bench::{Bench, MTT, function, request};
 use types::port::{FunctionCfg, WorkRequest};
-use types::pri::PageRequest;
+use types::pri::{PageRequest, PageResponse, ResponseCode};
 use types::tlp::Body;
-use types::{FunctionId, Key, Mode, MttEntry, Op, Owner, RequesterId, TlpAddr, UnitCfg};
+use types::{FunctionId, Key, Mode, MttEntry, Op, Owner, PasidPrefix, RequesterId, Syndrome, TlpAddr, UnitCfg};
 
 /// Requester ID of the function whose pages never come.
 const OTHER: RequesterId = RequesterId(0x101);
@@ -79,4 +79,44 @@ fn a_function_whose_entries_are_never_filled_leaves_events_for_another() {
         b.idle(1000);
         assert_eq!(pop(&mut b), left, "{partitions}");
     }
+}
+
+/// A Response Failure ends page requests of the function that it names (PCIe 6.x 10.4.2), and no other function's.
+#[test]
+fn a_response_failure_of_one_function_is_none_of_another() {
+    let mut b = bench(1, Mode::Ats);
+    b.refuse_all = true;
+    b.send(request(1, 0, Op::READ, 60 << 12, 64));
+    let wr = request(2, 1, Op::READ, 61 << 12, 64);
+    b.send(WorkRequest { function: FunctionId(1), key: Key::new(4, 7), ..wr });
+    b.idle(1500);
+    assert_eq!(asked(&b), (1, 1));
+    let groups: Vec<_> = b.messages.iter().filter_map(|(_, tlp)| Some(PageRequest::of(tlp)?.group)).collect();
+    let respond = |b: &mut Bench, target, code, group| {
+        b.message(&PageResponse { target, code, group }.message(RequesterId(0x8), PasidPrefix::default()));
+        b.idle(1000);
+    };
+    respond(&mut b, RequesterId(0x100), ResponseCode::FAILURE, groups[0]);
+    assert_eq!(b.done.iter().map(|d| (d.1, d.2)).collect::<Vec<_>>(), [(1, Syndrome::PAGE_FAILURE.0)]);
+    b.refuse_all = false;
+    respond(&mut b, OTHER, ResponseCode::SUCCESS, groups[1]);
+    assert_eq!((b.done.len(), b.done[1].1, b.done[1].2), (2, 2, 0));
+}
+
+/// The allocation of a function is its own: what others have asked for does
+/// not count against it.
+#[test]
+fn allocations_are_counted_by_function() {
+    let mut b = bench(1, Mode::Ats);
+    let cfg = FunctionCfg { pri_enable: true, pri_allocation: 1, ..function() };
+    b.configure(cfg);
+    b.configure(FunctionCfg { function: FunctionId(1), requester: OTHER, ..cfg });
+    b.refuse_all = true;
+    for n in 0..2 {
+        b.send(request(n, 0, Op::READ, (58 + u64::from(n)) << 12, 64));
+        let wr = request(10 + n, 1, Op::READ, (60 + u64::from(n)) << 12, 64);
+        b.send(WorkRequest { function: FunctionId(1), key: Key::new(4, 7), ..wr });
+    }
+    b.idle(2000);
+    assert_eq!(asked(&b), (1, 1));
 }

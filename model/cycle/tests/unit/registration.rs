@@ -158,25 +158,25 @@ fn an_image_that_does_not_come_is_a_failed_fetch() {
 }
 
 /// A region under key 4 that windows may be bound to, and a window under key 5.
-fn windows(parent: &Region, window: &Region) -> Bench {
+pub(crate) fn windows(parent: &Region, window: &Region) -> Bench {
     let mut b = bench(Mode::Emtt, &base());
     put(&mut b, MPT + 4 * 64, parent);
     put(&mut b, MPT + 5 * 64, window);
     b
 }
 
-fn parent() -> Region {
+pub(crate) fn parent() -> Region {
     let flush = Some(BusAddr(SHIFT));
     Region { variant: 1, start: Va(0x10_0800), fast: FastPath { bind: true, flush, ..FastPath::default() }, ..base() }
 }
 
-fn free_window() -> Region {
+pub(crate) fn free_window() -> Region {
     let fast = FastPath { allowed: true, window: true, ..FastPath::default() };
     Region { pd: Pd(5), fast, ..Region::default() }
 }
 
 /// Bytes 0x1800 to 0x2800 of the parent.
-fn window() -> Region {
+pub(crate) fn window() -> Region {
     let fast = FastPath { parent: Key::new(4, 1), ..free_window().fast };
     Region {
         valid: true,
@@ -190,7 +190,7 @@ fn window() -> Region {
     }
 }
 
-fn bind(b: &mut Bench, image: &Region) -> WorkRequest {
+pub(crate) fn bind(b: &mut Bench, image: &Region) -> WorkRequest {
     put(b, IMAGES, image);
     WorkRequest { key: Key::new(5, image.variant), ..request(1, 0, Op::BIND, IMAGES, 0) }
 }

@@ -53,6 +53,8 @@ pub(crate) struct Script {
     pub(crate) lines: Vec<(u64, [u64; 8])>,
     /// The line that is being written, and how many words of it have come.
     line: Option<(u64, [u64; 8], usize)>,
+    /// Beats of completions come every third cycle only.
+    pub(crate) gaps: bool,
     /// Posted TLPs stay on the link.
     pub(crate) hold_sent: bool,
 }

@@ -2,7 +2,7 @@
 
 use crate::bench::{Bench, request};
 use types::tlp::Body;
-use types::{Mode, Op, Syndrome, UnitCfg};
+use types::{Block, Cycle, Mode, Op, Syndrome, UnitCfg};
 
 /// Cycles in a tick of TIMEOUT.
 const TICK: u64 = 1024;
@@ -35,6 +35,56 @@ fn a_read_ends_after_its_limit_and_not_before() {
         b.idle(TICK + 32 + 40);
         assert_eq!(b.done.iter().map(|d| d.2).collect::<Vec<_>>(), [Syndrome::COMPLETION_TIMEOUT.0]);
     }
+}
+
+/// Whatever cycle of its time-out a completion meets, with any of its beats: it is in time and all its data counts, or it is late and
+/// gives the tag back.
+#[test]
+fn a_completion_that_comes_as_its_read_times_out_is_in_time_or_late_and_not_both() {
+    let mut met = [0; 2];
+    for n in 0..120 {
+        let mut b = bench(Mode::Emtt, 1);
+        let delay = 2 * TICK - 80 + n;
+        (b.delay, b.script.gaps) = (delay, n % 2 == 0);
+        // 32 beats.
+        b.send(request(1, 0, Op::READ, 0, 256));
+        b.idle(2 * TICK + 300);
+        let late = b.done[0].2 != 0;
+        met[usize::from(late)] += 1;
+        b.delay = 100;
+        b.send(request(2, 0, Op::READ, 0x300, 256));
+        b.idle(400);
+        let timed_out = Syndrome::COMPLETION_TIMEOUT.0;
+        let outcomes: Vec<_> = b.done.iter().map(|d| (d.1, d.2)).collect();
+        assert_eq!(outcomes, [(1, if late { timed_out } else { 0 }), (2, 0)], "{delay}");
+        let data = |at: u64| (0x4000_0000 + at..0x4000_0000 + at + 256).map(crate::script::pattern).collect::<Vec<_>>();
+        assert!(late || b.script.read[&1] == data(0), "{delay}");
+        assert_eq!(b.script.read[&2], data(0x300), "{delay}");
+        assert_eq!(b.unit.idle_until(&b.inp), Some(Cycle(u64::MAX)), "{delay}");
+    }
+    assert!(met.iter().all(|n| *n > 20), "{met:?}");
+}
+
+/// A read's late completion may come in parts: its tag is kept back, and its time counted, up to the last one.
+#[test]
+fn a_late_completion_in_parts_gives_its_tag_back_with_the_last() {
+    let mut b = bench(Mode::Emtt, 1);
+    (b.delay, b.script.split) = (3 * TICK, Some(64));
+    b.send(request(1, 0, Op::READ, 0, 256));
+    while b.answers.len() < 4 {
+        b.idle(1);
+    }
+    let first = b.answers[0].0;
+    for (n, (due, ..)) in b.answers.iter_mut().enumerate() {
+        *due = first + 100 * n as u64;
+    }
+    b.idle(first - b.cycle);
+    assert_eq!(b.done.iter().map(|d| d.2).collect::<Vec<_>>(), [Syndrome::COMPLETION_TIMEOUT.0]);
+    for part in 0..4 {
+        assert_eq!(b.unit.idle_until(&b.inp), None, "before part {part}");
+        b.idle(100);
+    }
+    assert_eq!(b.unit.idle_until(&b.inp), Some(Cycle(u64::MAX)), "the tag is back");
 }
 
 #[test]
