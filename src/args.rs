@@ -38,6 +38,8 @@ pub(crate) enum Command {
     /// Bandwidth over message size, in perftest's columns, with a plot beside the published points
     #[command(after_help = EXAMPLES)]
     Bench(BenchArgs),
+    /// How fast the simulation is on this host: cycles, requests and messages a second, views side by side
+    BenchSim(crate::bench_sim::BenchSimArgs),
     /// Published experiments on the model: paper against model, pictures
     Reproduce(crate::reproduce::ReproduceArgs),
     /// A short run as waves: a VCD, hierarchy by block, and a GTKWave save file beside it

@@ -1,6 +1,7 @@
 //! The adapter: one unit, attached to fabric, driver and workload, clock edge by clock edge.
 
 mod data;
+mod idle;
 mod page_events;
 mod receive;
 mod revoke;
@@ -95,6 +96,9 @@ pub struct System<U, O = Unobserved> {
     sink: Sink,
     stalls: Stalls,
     counter: BusCounter,
+    /// Idle cycles are passed over, and how many were.
+    skip_idle: bool,
+    skipped: u64,
 }
 
 impl<U: Block<In = UnitIn, Out = UnitOut>> System<U> {
@@ -130,6 +134,8 @@ impl<U: Block<In = UnitIn, Out = UnitOut>, O: Observer<U>> System<U, O> {
             sink: Sink::default(),
             stalls: Stalls::new(cfg.disorder.stall_percent, cfg.seed),
             counter: BusCounter::new(),
+            skip_idle: true,
+            skipped: 0,
             cfg: cfg.clone(),
         };
         system.boot();
@@ -305,7 +311,8 @@ impl<U: Block<In = UnitIn, Out = UnitOut>, O: Observer<U>> System<U, O> {
         out
     }
 
-    /// Runs until `done`, which is asked before each cycle.
+    /// Runs until `done`, which is asked before each cycle that is simulated: it may look at what has happened, not at the
+    /// time. Idle cycles are passed over unless [`System::skip_idle`] says otherwise.
     pub fn run_until<W: Workload>(
         &mut self,
         workload: &mut W,
@@ -314,6 +321,7 @@ impl<U: Block<In = UnitIn, Out = UnitOut>, O: Observer<U>> System<U, O> {
         let mut progress = workload.progress();
         let mut since = self.cycle.0;
         while !done(workload, self) {
+            self.pass_idle(workload, Cycle(since.saturating_add(self.cfg.traffic.stall_cycles)));
             self.step(workload)?;
             if self.observer.stop() {
                 return Err(RunError::Stopped(self.cycle.0));

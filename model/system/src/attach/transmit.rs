@@ -64,6 +64,14 @@ impl Transmit {
         inp.tx_wr_sent_seq = sent.map_or(0, |(_, seq)| seq);
     }
 
+    /// When it changes one of the inputs `inp` by itself, after a cycle in which no beat was taken.
+    pub(super) fn resting_until(&self, fabric: &Fabric, inp: &UnitIn) -> Time {
+        let sent = self.sent.front().map_or(Time::NEVER, |(at, _)| *at);
+        // Both streams are ready at the same times when no handshake pauses.
+        let room = if inp.tx_wr_req_tlp_ready { Time::NEVER } else { fabric.transmitter_free().since(AHEAD) };
+        sent.min(room)
+    }
+
     /// Takes the beats of this cycle; each packet that is whole is shown to `seen` and sent.
     pub(super) fn take(
         &mut self,

@@ -294,6 +294,11 @@ impl Fabric {
         )
     }
 
+    /// When the NIC's credits change next without an event; `None` when a packet waits for the NIC.
+    pub fn resting_until(&self) -> Option<Time> {
+        self.inbox.is_empty().then(|| self.channels[NIC_UP].next_return())
+    }
+
     /// When the next event is.
     #[inline]
     pub fn next_event(&self) -> Time {
