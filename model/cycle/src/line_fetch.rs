@@ -152,7 +152,7 @@ impl LineFetches {
         true
     }
 
-    /// Whether a fetch is on its way: with a time-out that is a change to come.
+    /// Whether a fetch is on its way: its time is counted.
     pub fn outstanding(&self) -> bool {
         self.entries.iter().any(|e| e.open || e.retired)
     }

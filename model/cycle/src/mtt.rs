@@ -263,7 +263,7 @@ impl Block for Mtt {
         let inputs = inp.reset || inp.segment.valid || inp.fill.valid || inp.revoke.valid;
         let inputs = inputs || self.events.busy(&event_inputs(inp));
         let under_way = self.stages.iter().any(|s| s.segment.valid) || !self.fifo.is_empty() || !self.retry.is_empty();
-        let timing = inp.timeout != 0 && self.fetches.outstanding();
+        let timing = self.fetches.outstanding();
         let sending = timing || self.fetches.busy(inp.fetch_ready);
         let pulses = self.out.mapped.valid || self.out.revoke_done || self.out.stat_fields().0 != 0;
         (!inputs && !under_way && !sending && !pulses && !self.cache.busy()).then_some(Cycle(u64::MAX))

@@ -216,7 +216,7 @@ impl Invalidations {
     pub(super) fn idle(&self) -> bool {
         matches!(self.state, State::Idle)
             && self.queue.is_empty()
-            && self.resting.iter().all(|left| *left == 0)
+            && (self.interval == 0 || self.resting.iter().all(|left| *left == 0))
             && self.finished.is_none()
             && !self.answer.valid
     }

@@ -437,6 +437,7 @@ impl Block for Ats {
         let still = self.invalidations.idle()
             && self.pages.idle()
             && !self.out.answer.valid
+            && self.out.message_ready
             && self.open == 0
             && self.misses.iter().all(VecDeque::is_empty)
             && self.prefetch.idle()

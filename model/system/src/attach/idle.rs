@@ -77,13 +77,18 @@ impl<U: Block<In = UnitIn, Out = UnitOut>, O: Observer<U>> System<U, O> {
     /// The time before which the surroundings hold the unit's inputs as they were in the last cycle; `None` when they are
     /// at something.
     fn held_until(&self, workload: &impl Workload) -> Option<Time> {
-        let driver = self.booted() && self.registers.idle() && self.revocations.resting();
-        if !driver || !self.source.resting() || self.receive.waiting() > 0 {
+        // Every part of the system is named, so that a new one is thought of here.
+        #[rustfmt::skip]
+        let Self {
+            fabric, registers, revocations, page_events, transmit, receive, source, inp, out,
+            unit: _, observer: _, cfg: _, driver: _, clock: _, cycle: _, started: _, functions: _, sink: _, stalls: _,
+            counter: _, skip_idle: _, skipped: _,
+        } = self;
+        if !(self.booted() && registers.idle() && revocations.resting() && source.resting()) || receive.waiting() > 0 {
             return None;
         }
-        let driver = self.page_events.resting_until(self.out.irq)?;
-        let fabric = self.fabric.next_event().min(self.fabric.resting_until()?);
-        let transmit = self.transmit.resting_until(&self.fabric, &self.inp);
-        Some(driver.min(fabric).min(transmit).min(workload.resting_until()))
+        let driver = page_events.resting_until(out.irq)?;
+        let fabric_acts = fabric.next_event().min(fabric.resting_until()?);
+        Some(driver.min(fabric_acts).min(transmit.resting_until(fabric, inp)).min(workload.resting_until()))
     }
 }

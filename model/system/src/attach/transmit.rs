@@ -26,7 +26,9 @@ impl Assembly {
                 return Err(broken("a TLP starts before the one before it has ended".into()));
             }
             let tlp = Tlp::parse(beat.hdr, beat.pasid).map_err(|e| broken(format!("{e}: {:08x?}", beat.hdr.0)))?;
-            self.open = Some((tlp, fabric.buffer(), beat.seq));
+            // A TLP without data takes no buffer, which its receiver would have to give back.
+            let payload = if tlp.payload_dw() > 0 { fabric.buffer() } else { Vec::new() };
+            self.open = Some((tlp, payload, beat.seq));
         }
         let Some((tlp, payload, _)) = &mut self.open else {
             return Err(broken("a beat outside of a TLP".into()));
