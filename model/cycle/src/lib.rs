@@ -9,6 +9,7 @@ pub mod ats;
 pub mod dma;
 pub mod line_cache;
 pub mod line_fetch;
+pub mod lives;
 pub mod mpt;
 pub mod mtt;
 pub mod page_events;

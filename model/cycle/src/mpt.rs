@@ -16,6 +16,7 @@
 
 use crate::line_cache::{LineCache, Read};
 use crate::line_fetch::LineFetches;
+use crate::lives::Lives;
 use crate::progress::{Wait, wait};
 use std::collections::VecDeque;
 use types::config::RETRANSLATE_SLOTS;
@@ -33,7 +34,8 @@ pub const WAITS: &[Wait] = &[
 
 #[derive(Clone, Debug, Default)]
 struct Stream {
-    queue: VecDeque<WorkRequest>,
+    /// Requests, and the life of their function in which they were accepted.
+    queue: VecDeque<(WorkRequest, u8)>,
     /// Requests of the queue that are under way to the check.
     issued: usize,
     /// Room in `seg` not yet promised to a request under way.
@@ -63,6 +65,7 @@ struct Stage {
     request: WorkRequest,
     read: Read,
     grant: u32,
+    life: u8,
 }
 
 /// The memory protection block.
@@ -83,6 +86,7 @@ pub struct Mpt {
     stages: [Stage; 3],
     /// Grant epoch of each function.
     grants: Vec<u32>,
+    lives: Lives,
     out: MptOut,
 }
 
@@ -97,6 +101,7 @@ impl Mpt {
         self.queued = Stage::default();
         self.stages = Default::default();
         self.grants.fill(0);
+        self.lives.reset();
         self.next = 0;
         self.cache.reset();
         self.out = MptOut::default();
@@ -118,6 +123,7 @@ impl Mpt {
         let key_index = wr.key.index();
         let in_table = key_index < control.mpt_entries;
         let (region, syndrome) = match (&stage.read.line, in_table) {
+            _ if stage.life != self.lives.of(wr.function) => (Region::default(), Syndrome::BUS_MASTER_OFF),
             (_, false) => (Region::default(), Syndrome::INVALID_KEY),
             (_, true) if stage.failed => (Region::default(), Syndrome::TABLE_FETCH),
             (None, true) if self.fetches.find(u64::from(key_index)).is_none() && self.fetches.dead(wr.function) => {
@@ -155,7 +161,7 @@ impl Mpt {
             op: wr.op,
             on_fault: wr.on_fault,
             syndrome,
-            asked: Asked { key: wr.key, pd: wr.pd, remote: wr.remote, grant: stage.grant },
+            asked: Asked { key: wr.key, pd: wr.pd, remote: wr.remote, grant: stage.grant, life: stage.life },
             va: wr.va,
             ..CheckedRequest::default()
         };
@@ -187,14 +193,10 @@ impl Mpt {
             (some, _) => some.trailing_zeros(),
         } as usize;
         let s = &mut self.streams[i];
-        let stage = Stage {
-            valid: true,
-            sequence: s.sequence,
-            // Only the head waited for the fetch that failed.
-            failed: s.failed && s.issued == 0,
-            request: s.queue[s.issued],
-            ..Stage::default()
-        };
+        let (request, life) = s.queue[s.issued];
+        // Only the head waited for the fetch that failed.
+        let failed = s.failed && s.issued == 0;
+        let stage = Stage { valid: true, sequence: s.sequence, failed, request, life, ..Stage::default() };
         s.issued += 1;
         s.room -= 1;
         self.next = if i + 1 == self.streams.len() { 0 } else { i + 1 };
@@ -299,6 +301,7 @@ impl Block for Mpt {
             queued: Stage::default(),
             stages: Default::default(),
             grants: vec![0; cfg.functions as usize],
+            lives: Lives::new(cfg.functions),
             out: MptOut::default(),
         }
     }
@@ -347,17 +350,19 @@ impl Block for Mpt {
                 && s.room > 0
                 && s.stall == Stall::No
                 && !s.failed;
-            s.queue.push_back(inp.wr);
+            let life = self.lives.of(inp.wr.function);
+            s.queue.push_back((inp.wr, life));
             if direct {
                 s.issued += 1;
                 s.room -= 1;
-                reading = Stage { valid: true, sequence: s.sequence, request: inp.wr, ..Stage::default() };
+                reading = Stage { valid: true, sequence: s.sequence, request: inp.wr, life, ..Stage::default() };
             }
             self.refresh(usize::from(inp.wr.stream.0));
         }
         if inp.retranslate.valid {
             let i = self.work_streams + usize::from(inp.retranslate.engine);
-            self.streams[i].queue.push_back(again(&inp.retranslate, StreamId(i as u16)));
+            let request = again(&inp.retranslate, StreamId(i as u16));
+            self.streams[i].queue.push_back((request, inp.retranslate.asked.life));
             self.refresh(i);
         }
         if reading.valid {
@@ -365,13 +370,14 @@ impl Block for Mpt {
             reading.read = self.cache.read(u64::from(reading.request.key.index()));
         }
         self.stages = [reading, self.stages[0], self.stages[1]];
+        self.lives.configure(&inp.cfg);
         self.out.wr_ready = inp.control.enable && self.cache.cleared() && self.full == 0;
     }
 
     fn idle_until(&self, inp: &MptIn) -> Option<Cycle> {
         let inputs =
             inp.reset || inp.wr.valid || inp.fill.valid || inp.room.valid || inp.retranslate.valid || inp.revoke.valid;
-        let inputs = inputs || inp.revoked.valid;
+        let inputs = inputs || inp.revoked.valid || inp.cfg.valid && inp.cfg.reset;
         let under_way = self.queued.valid || self.stages.iter().any(|s| s.valid) || self.cache.busy();
         let timing = self.fetches.outstanding();
         let waiting = timing || self.candidates != 0 || self.fetches.busy(inp.fetch_ready);

@@ -89,7 +89,12 @@ impl Judge {
             // Poisoned data may come before another error.
             Syndrome::POISONED => read(&|r| r.poisoned && r.outcome.is_some_and(|o| !o.is_ok())),
             Syndrome::COMPLETION_TIMEOUT if self.timeouts => {
-                read(&|r| r.outcome.is_none())
+                let in_flight = self.outstanding.open();
+                let (no_read, no_translation) =
+                    self.lost.map_or((false, false), |l| (in_flight.0 >= l.0, in_flight.1 >= l.1));
+                no_read && wr.op.reads()
+                    || no_translation && entry(&|p, e| ats(p, e))
+                    || read(&|r| r.outcome.is_none())
                     || entry(&|p, e| {
                         // An answer may have come after it was given up.
                         let answered = self.translations.arrived_since(wr.function, p.range(e), open.since);

@@ -65,6 +65,8 @@ pub struct Judge {
     requests: request::Requests,
     /// Completions may take longer than the unit waits.
     timeouts: bool,
+    /// Reads and Translation Requests that a function has at least; all of them lost, it can send no more.
+    lost: Option<(usize, usize)>,
     late: late::Late,
     /// The unit may ask ahead for the page behind one that is needed.
     prefetch: bool,
@@ -80,6 +82,13 @@ impl Judge {
     /// this, whatever is under way may have taken too long.
     pub fn with_timeouts(self) -> Self {
         Self { timeouts: true, ..self }
+    }
+
+    /// The same for a trace in which completions may never come, and their tags never be used again: a function has `reads`
+    /// tags for data and `translations` for Translation Requests at least. What needs another when none is left may end as
+    /// the lost ones did.
+    pub fn with_lost_tags(self, reads: usize, translations: usize) -> Self {
+        Self { timeouts: true, lost: Some((reads, translations)), ..self }
     }
 
     /// The same for a unit that may ask for the page behind one that is needed, before that is needed itself.

@@ -162,6 +162,12 @@ impl Outstanding {
         self.tags.values().filter_map(|p| if let Pending::Fetch(line, _) = p { Some(*line) } else { None })
     }
 
+    /// Reads of data, and Translation Requests, that have not ended.
+    pub(crate) fn open(&self) -> (usize, usize) {
+        let count = |test: fn(&Pending) -> bool| self.tags.values().filter(|p| test(p)).count();
+        (count(|p| matches!(p, Pending::Read(_) | Pending::Flush(..))), count(|p| matches!(p, Pending::Translation(_))))
+    }
+
     /// Whether a Translation Request of a function for some of these addresses has not been answered.
     pub(crate) fn asks(&self, function: FunctionId, (first, last): (Iova, Iova)) -> bool {
         self.tags.values().any(|p| {

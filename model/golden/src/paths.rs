@@ -52,6 +52,8 @@ pub(crate) struct Paths {
     flushes: BTreeMap<(RequesterId, Tag), Vec<Place>>,
     /// Flushes that revocations ask for.
     wanted: Vec<Wanted>,
+    /// The flush of a revocation that was given up: there is no other before its late completion.
+    lost: Option<(RequesterId, Tag)>,
     /// Streams of which a flush came back with an error: a request behind it fails.
     broken: BTreeSet<StreamId>,
 }
@@ -92,6 +94,7 @@ impl Paths {
 
     /// A tag was answered.
     pub(crate) fn answered(&mut self, key: (RequesterId, Tag), ok: bool) {
+        self.lost = self.lost.filter(|lost| *lost != key);
         for w in &mut self.wanted {
             w.answered |= w.sent.is_some_and(|(_, requester, tag)| (requester, tag) == key);
         }
@@ -178,7 +181,16 @@ impl Judge {
         let w = self.paths.wanted.remove(position);
         let owner = self.tables.owner(key);
         let silent = owner.is_none_or(|f| self.functions.was(f, w.since, |c| !c.bus_master || !c.ats_enable));
-        if w.answered || silent { Ok(()) } else { Err(Violation::RevocationUnflushed { key, address: w.address }) }
+        // Reported as failed: its completion took too long, or that of an earlier one did.
+        let given_up = self.timeouts && (w.sent.is_some() || self.paths.lost.is_some());
+        if let Some((_, requester, tag)) = w.sent.filter(|_| !w.answered) {
+            self.paths.lost = Some((requester, tag));
+        }
+        if w.answered || silent || given_up {
+            Ok(())
+        } else {
+            Err(Violation::RevocationUnflushed { key, address: w.address })
+        }
     }
 
     /// Whether a write that changed its path is reported before it was flushed.

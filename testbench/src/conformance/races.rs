@@ -131,8 +131,9 @@ fn rules(disturbance: Disturbance) -> impl Strategy<Value = Rule> {
     // Bits of the first entry: N, U, Priv, Exe. Not Global, which outlives an invalidation of its PASID.
     let bits = select(&[(6_usize, 0x04_u8), (7, 0x04), (7, 0x10), (7, 0x08)][..]);
     let bits = bits.prop_map(|(byte, mask)| Act::Flip { byte, mask });
-    // Not lost for ever, for a tag stays retired until its late completion: later than the time-out.
+    // Lost for ever, or later than the time-out.
     let bad = prop_oneof![
+        Just(Act::Drop),
         Just(Act::DelayNs(60_000)),
         Just(Act::Poison),
         Just(Act::Status(1)),

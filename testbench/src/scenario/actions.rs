@@ -11,7 +11,7 @@ use super::schema::{
 use crate::checker::Direction;
 use crate::faults::Faulty;
 use std::collections::BTreeMap;
-use system::fabric::{Class, nic_function};
+use system::fabric::{Act, Class, nic_function};
 use system::{Observer, Time};
 use types::ats::InvalidateRange;
 use types::port::{FunctionCfg, UnitIn, UnitOut, WorkRequest};
@@ -94,10 +94,11 @@ impl<U: Block<In = UnitIn, Out = UnitOut>, O: Observer<Faulty<U>>> Run<'_, U, O>
             return true;
         }
         self.steps[i].unmapped = true;
+        let answers_change = self.scenario.interfere.iter().any(|rule| matches!(rule.act, Act::Flip { .. }));
+        let (pushed, mode) = (place.pushed(setup, answers_change), place.registered.mode);
         let freed = place.unmap(&mut self.system.fabric);
-        let (flushed, mode) = (place.flushed(setup), place.registered.mode);
         let region = Some(setup.region.clone());
-        self.free(freed, flushed);
+        self.free(freed, pushed);
         if mode == Mode::Ats
             && let Ok(wanted) = self.invalidation(i, &InvalidateSetup { region, ..InvalidateSetup::default() })
         {
@@ -255,14 +256,18 @@ impl<U: Block<In = UnitIn, Out = UnitOut>, O: Observer<Faulty<U>>> Run<'_, U, O>
             Some(n) if n < 0 => PasidPrefix::default(),
             Some(n) => PasidPrefix { valid: true, pasid: Pasid(n as u32), ..PasidPrefix::default() },
         };
+        let base = place.map_or(Iova(0), |p| Iova(p.registered.io.base.0 + (setup.page << 12)));
         let size = if setup.pages == 0 {
             None
         } else {
-            let log2 = setup.pages.is_power_of_two().then(|| 12 + setup.pages.trailing_zeros() as u8);
+            // The smallest aligned range that covers them all.
+            let log2 = setup.pages.is_power_of_two().then(|| {
+                let last = base.0 + (setup.pages << 12) - 1;
+                (64 - (base.0 ^ last).leading_zeros()) as u8
+            });
             let size = log2.and_then(PageSize::from_log2);
             Some(size.ok_or_else(|| Finding::Scenario(format!("{} pages are no range", setup.pages)))?)
         };
-        let base = place.map_or(Iova(0), |p| Iova(p.registered.io.base.0 + (setup.page << 12)));
         let iova = size.map_or(Iova(0), |s| Iova(base.0 & !s.offset_mask().0));
         let function = setup.function.map(FunctionId);
         let function = function.or_else(|| place.map(|p| p.registered.region.function)).unwrap_or_default();

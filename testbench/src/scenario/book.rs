@@ -122,6 +122,13 @@ impl Place {
         setup.flush.unwrap_or(to_peer)
     }
 
+    /// Whether the flush of a revocation pushes every write: it goes the way of translated ones. A translation with U sends
+    /// them another way, and `answers_change` says that one may have got it on its way.
+    pub(super) fn pushed(&self, setup: &RevokeSetup, answers_change: bool) -> bool {
+        let untranslated = answers_change || self.pieces.iter().any(|p| p.untranslated_only);
+        self.flushed(setup) && (self.in_tables() || !untranslated)
+    }
+
     /// Whether the IOMMU lets writes through; the fabric drops those that it does not.
     pub(super) fn writable(&self) -> bool {
         self.pieces.iter().all(|p| p.write)

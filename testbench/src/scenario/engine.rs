@@ -57,7 +57,7 @@ pub(super) struct Run<'a, U, O> {
 impl<'a, U: Block<In = UnitIn, Out = UnitOut>, O: Observer<Faulty<U>>> Run<'a, U, O> {
     pub(super) fn new(scenario: &'a Scenario, cfg: &Config, watcher: O) -> Result<Self, Finding> {
         let timeouts = scenario.completion_timeout_ticks.is_some_and(|ticks| ticks > 0);
-        let jury = Jury::new(!scenario.interfere.is_empty(), timeouts, cfg.unit.sizes.ats_prefetch);
+        let jury = Jury::new(&cfg.unit.sizes, !scenario.interfere.is_empty(), timeouts);
         let mut system = System::with_observer(cfg, (jury, watcher));
         let moves = |name: &str| {
             scenario.steps.iter().any(|s| match &s.action {

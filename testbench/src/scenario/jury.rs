@@ -7,9 +7,10 @@ use golden::Judge;
 use std::collections::BTreeMap;
 use system::Observer;
 use system::fabric::{Kinds, TlpKind};
+use types::config::TagMap;
 use types::port::{Credits, UnitIn, UnitOut};
 use types::tlp::{Body, MemoryOp, message_code};
-use types::{AddressType, ByteCount, Cycle, Event, Iova, Length, StreamId, Syndrome, Tlp, TlpAddr, WrId};
+use types::{AddressType, ByteCount, Cycle, Event, Iova, Length, StreamId, Syndrome, Tlp, TlpAddr, UnitCfg, WrId};
 
 /// Memory that was taken away and reported so.
 #[derive(Clone, Copy, Debug)]
@@ -57,12 +58,18 @@ pub struct Jury {
 
 impl Jury {
     /// The watchers of a fresh system. `interfered`: the fabric may show the unit TLPs that break rules; `timeouts`:
-    /// completions may take longer than the unit waits; `prefetch`: the unit may ask ahead for pages.
-    pub fn new(interfered: bool, timeouts: bool, prefetch: bool) -> Self {
+    /// completions may take longer than the unit waits.
+    pub fn new(unit: &UnitCfg, interfered: bool, timeouts: bool) -> Self {
         let judge = Judge::new().with_committed(POSTED, NON_POSTED);
-        let judge = if timeouts { judge.with_timeouts() } else { judge };
+        // Tags of the fewest that a function may have, whatever the tag width.
+        let least = |count: fn(&TagMap) -> u32| {
+            let all = (0..3).map(|mode| unit.shares().share(count(&unit.tags_in(mode))).max(1));
+            all.min().unwrap_or(1) as usize
+        };
+        let (reads, translations) = (least(|map| map.end - map.data), least(|map| map.data - map.ats));
+        let judge = if timeouts { judge.with_lost_tags(reads, translations) } else { judge };
         Self {
-            judge: if prefetch { judge.with_prefetch() } else { judge },
+            judge: if unit.ats_prefetch { judge.with_prefetch() } else { judge },
             checker: Checker::new(CheckerConfig::default()),
             kinds: Kinds::default(),
             tables: (Iova(0), ByteCount(0)),

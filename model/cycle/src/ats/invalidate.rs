@@ -103,6 +103,8 @@ pub(super) struct Inputs<'a> {
     pub(super) flushed: Option<bool>,
     /// The flush read has been taken over for sending.
     pub(super) flush_taken: bool,
+    /// Its tag is kept back, since an earlier one was lost.
+    pub(super) flush_retired: bool,
     /// No fill is on its way into `atc`: one taken after an invalidation must not be older than it.
     pub(super) fills_quiet: bool,
     /// An access is judged again; one has been and stands before its commit.
@@ -309,6 +311,7 @@ impl Invalidations {
                 }
             }
             State::Flush if inp.flush_taken => State::Flushing,
+            State::Flush if inp.flush_retired => Self::report(&mut events, false),
             State::Flush => {
                 events.flush = inp.sent.then(|| self.flush_read(inp.command));
                 State::Flush

@@ -9,9 +9,22 @@ use types::pri::PageResponse;
 use types::tlp::{Tlp, message_code, status};
 use types::{Header, Pasid, PasidPrefix, RequesterId};
 
+/// The tag of the flush read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Flush {
+    #[default]
+    Free,
+    Sent,
+    /// It has timed out at the edge before: its command ends as failed.
+    Overdue,
+    /// Kept back until its late completion; a command that wants a flush meanwhile fails.
+    Retired,
+}
+
 impl Ats {
     /// Invalidations and revocations, and the flush read of one.
     pub(super) fn invalidate(&mut self, inp: &AtsIn, message: &MessageTlp) {
+        let flushed = self.flushed(&inp.cpl);
         let functions = &self.functions;
         let find = |id: RequesterId| function_of(functions, id);
         let inputs = Inputs {
@@ -24,8 +37,9 @@ impl Ats {
             command: &inp.command,
             mpt_done: inp.mpt_revoke_done,
             mtt_done: inp.mtt_revoke_done,
-            flushed: self.flushed(&inp.cpl),
+            flushed,
             flush_taken: self.flush_sent,
+            flush_retired: self.flush == Flush::Retired,
             fills_quiet: self.filling.is_none(),
             judging: inp.judging && !self.pages.holds_engine(),
             renewed: inp.renewed,
@@ -36,6 +50,8 @@ impl Ats {
         self.flush_sent = flush.is_some() && !self.out.request.valid;
         if let Some(flush) = flush.filter(|_| self.flush_sent) {
             self.out.request = flush;
+            self.flush = Flush::Sent;
+            self.timeouts.start(self.requests.len());
         }
         self.out.command_done = command_done;
         self.out.command_failed = failed;
@@ -56,9 +72,23 @@ impl Ats {
     }
 
     /// Whether the flush read has come back, and whether it succeeded.
-    fn flushed(&self, cpl: &CplBeat) -> Option<bool> {
+    fn flushed(&mut self, cpl: &CplBeat) -> Option<bool> {
         let own = cpl.valid && cpl.eop && usize::from(cpl.index) == self.requests.len();
-        own.then_some(cpl.status == status::SC && !cpl.poisoned)
+        match (self.flush, own) {
+            (Flush::Sent, true) => {
+                self.flush = Flush::Free;
+                Some(cpl.status == status::SC && !cpl.poisoned)
+            }
+            (Flush::Overdue, late) => {
+                self.flush = if late { Flush::Free } else { Flush::Retired };
+                Some(false)
+            }
+            (Flush::Retired, true) => {
+                self.flush = Flush::Free;
+                None
+            }
+            _ => None,
+        }
     }
 
     /// Page Requests: segments that may wait for a page, and the responses.

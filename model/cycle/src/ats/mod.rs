@@ -25,10 +25,11 @@ mod page_request;
 mod prefetch;
 mod request;
 
+use crate::lives::Lives;
 use crate::progress::{Wait, wait};
 use crate::timeout::Timeouts;
 use invalidate::Invalidations;
-use messages::{NO_MESSAGE, response_of};
+use messages::{Flush, NO_MESSAGE, response_of};
 use page_request::PageRequests;
 use prefetch::Prefetch;
 use request::{ENTRIES, Request, State};
@@ -73,6 +74,7 @@ pub struct Ats {
     requests: Vec<Request>,
     /// Misses that were taken and have no request yet, by partition.
     misses: Vec<VecDeque<AtsMiss>>,
+    lives: Lives,
     /// The partition whose miss is placed next.
     turn: usize,
     shares: Partitions,
@@ -86,6 +88,7 @@ pub struct Ats {
     invalidations: Invalidations,
     /// The flush read has been put on `request`.
     flush_sent: bool,
+    flush: Flush,
     pages: PageRequests,
     /// The message that leaves is one of `pages`.
     page_leaves: bool,
@@ -99,9 +102,11 @@ impl Ats {
         self.invalidations.reset();
         self.timeouts.reset();
         (self.flush_sent, self.page_leaves) = (false, false);
+        self.flush = Flush::default();
         self.pages.reset();
         self.misses.iter_mut().for_each(VecDeque::clear);
         self.turn = 0;
+        self.lives.reset();
         self.usable = self.tags[0];
         self.to_send.clear();
         self.prefetch.reset();
@@ -142,14 +147,27 @@ impl Ats {
         held >= self.shares.share(self.usable as u32) as usize
     }
 
+    /// A retired request of a partition that has no other left: nothing more can be asked until a late completion comes, which
+    /// may be never, so a miss ends as the lost ones did, under this number.
+    fn spent(&self, partition: usize) -> Option<usize> {
+        let own = |r: &Request| r.state != State::Free && self.shares.of(r.key.function) == partition;
+        let mut own = self.requests.iter().enumerate().filter(|(_, r)| own(r));
+        let share = self.shares.share(self.usable as u32) as usize;
+        let retired = |(_, r): (usize, &Request)| r.state == State::Retired;
+        (own.clone().count() >= share && own.clone().all(retired)).then(|| own.next().map(|(index, _)| index))?
+    }
+
     /// Joins a miss to an open request, or opens one; returns whether there was a place.
     fn place_one(&mut self, partition: usize, miss: &AtsMiss) -> bool {
+        // Of before a function-level reset: nothing is asked for any more.
+        let over = miss.life != self.lives.of(miss.key.function);
         let joins = self.requests.iter().position(|r| {
             r.under_way()
                 && r.key.function == miss.key.function
                 && r.key.pasid == miss.key.pasid
                 && r.covers(miss.key.iova, self.granule_log2)
                 && (r.write || !miss.write)
+                && !over
         });
         let index = match joins {
             Some(index) => {
@@ -160,11 +178,11 @@ impl Ats {
             None => {
                 let free = self.free().next();
                 let index = if self.full(partition) { None } else { free.or_else(|| self.give_way(partition)) };
-                let Some(index) = index else {
+                let Some(index) = index.or_else(|| self.spent(partition)) else {
                     self.out.stat_stall_full = true;
                     return false;
                 };
-                self.open(index, miss);
+                self.open(index, miss, over);
                 index
             }
         };
@@ -197,10 +215,13 @@ impl Ats {
         self.functions.get(usize::from(function.0)).copied().unwrap_or_default()
     }
 
-    fn open(&mut self, index: usize, miss: &AtsMiss) {
+    fn open(&mut self, index: usize, miss: &AtsMiss, over: bool) {
         let key = AtcKey { iova: Iova(self.granule(miss.key.iova) << self.granule_log2), ..miss.key };
         let function = self.function(key.function);
+        let spent = self.requests[index].state == State::Retired;
         let refused = match function {
+            _ if spent => Some(Syndrome::COMPLETION_TIMEOUT),
+            _ if over => Some(Syndrome::BUS_MASTER_OFF),
             FunctionCfg { bus_master: false, .. } => Some(Syndrome::BUS_MASTER_OFF),
             FunctionCfg { ats_enable: false, .. } => Some(Syndrome::ATS_OFF),
             _ => None,
@@ -210,8 +231,8 @@ impl Ats {
         let most = if function.rcb { ENTRIES } else { ENTRIES / 2 };
         let left = (u64::MAX >> self.granule_log2) - self.granule(key.iova) + 1;
         let asked = u64::from(self.entries).min(most as u64).min(left) as u8;
-        self.requests[index] = Request { state, key, asked, write: miss.write, ..Request::default() };
-        self.open += 1;
+        self.requests[index] = Request { state, key, asked, write: miss.write, late: spent, ..Request::default() };
+        self.open += u32::from(!spent);
         match refused {
             Some(syndrome) => self.answer(index, syndrome, (true, true)),
             None => {
@@ -289,10 +310,28 @@ impl Ats {
         if cfg.reset || cfg.ats_enable && !function.ats_enable {
             self.invalidations.flush(cfg.function);
         }
+        self.lives.configure(cfg);
         self.pages.configure(function, cfg);
         *function = *cfg;
+        if cfg.reset || !cfg.bus_master || !cfg.ats_enable {
+            self.silence(cfg);
+        }
         if cfg.function.0 == 0 {
             self.usable = self.tags[usize::from(cfg.tag_mode.min(2))];
+        }
+    }
+
+    /// A function may not send any more, or was reset: what it has not sent ends.
+    fn silence(&mut self, cfg: &FunctionCfg) {
+        let bus_master_off = cfg.reset || !cfg.bus_master;
+        let syndrome = if bus_master_off { Syndrome::BUS_MASTER_OFF } else { Syndrome::ATS_OFF };
+        for index in 0..self.requests.len() {
+            let request = &self.requests[index];
+            if request.state == State::ToSend && request.key.function == cfg.function {
+                self.to_send.retain(|i| usize::from(*i) != index);
+                self.prefetch.withdraw(index);
+                self.answer(index, syndrome, (true, true));
+            }
         }
     }
 
@@ -306,7 +345,7 @@ impl Ats {
             self.out.wake.syndrome = Syndrome::OK;
         }
         if request.late {
-            *request = Request { state: State::Retired, ..Request::default() };
+            *request = Request { state: State::Retired, key: request.key, ..Request::default() };
         } else {
             *request = Request::default();
             self.open -= 1;
@@ -315,7 +354,14 @@ impl Ats {
 
     /// Ends a request whose completion is overdue.
     fn expire(&mut self, limit: u16) {
-        let Some(index) = self.timeouts.step(self.open > 0, limit) else { return };
+        let under_way = self.open > 0 || self.flush != Flush::Free;
+        let Some(index) = self.timeouts.step(under_way, limit) else { return };
+        if index == self.requests.len() {
+            if self.flush == Flush::Sent {
+                (self.flush, self.out.stat_timeout) = (Flush::Overdue, true);
+            }
+            return;
+        }
         if self.requests[index].state == State::Sent {
             self.requests[index].late = true;
             self.out.stat_timeout = true;
@@ -385,15 +431,18 @@ impl Block for Ats {
             requests: vec![Request::default(); requests],
             misses: vec![VecDeque::with_capacity(2); cfg.shares().count()],
             turn: 0,
+            lives: Lives::new(cfg.functions),
             shares: cfg.shares(),
             to_send: VecDeque::with_capacity(requests),
             prefetch: Prefetch::new(cfg),
             answered: VecDeque::with_capacity(requests),
             filling: None,
             open: 0,
-            timeouts: Timeouts::new(cfg.ats_requests),
+            // The last one is the flush read's.
+            timeouts: Timeouts::new(cfg.ats_requests + 1),
             invalidations: Invalidations::new(cfg),
             flush_sent: false,
+            flush: Flush::default(),
             pages: PageRequests::new(cfg),
             page_leaves: false,
             out: AtsOut::default(),
@@ -439,6 +488,7 @@ impl Block for Ats {
             && !self.out.answer.valid
             && self.out.message_ready
             && self.open == 0
+            && self.flush == Flush::Free
             && self.misses.iter().all(VecDeque::is_empty)
             && self.prefetch.idle()
             && self.out.stat_fields().0 == 0

@@ -51,6 +51,11 @@ impl Prefetch {
     pub(super) fn next(&mut self) -> Option<u8> {
         self.to_send.pop_front()
     }
+
+    /// A prefetch ends without being sent.
+    pub(super) fn withdraw(&mut self, index: usize) {
+        self.to_send.retain(|i| usize::from(*i) != index);
+    }
 }
 
 impl Ats {
@@ -96,7 +101,7 @@ impl Ats {
         request.joined = true;
         if request.state == State::ToSend {
             (request.ahead, request.write) = (false, miss.write);
-            self.prefetch.to_send.retain(|i| usize::from(*i) != index);
+            self.prefetch.withdraw(index);
             self.to_send.push_back(index as u8);
         }
         self.expect_next(index, miss.write);

@@ -5,6 +5,7 @@
 //! table, translation) and waits for the answer, which serves all of the rest and may be outdated in its turn. Other
 //! functions' invalidations and revocations concern it not at all.
 
+use crate::lives::Lives;
 use types::access::{Mode, Op};
 use types::addr::{Length, Va};
 use types::port::{EpochNote, ReleasedSegment, Retranslate, Retranslated, SegmentTag};
@@ -18,24 +19,27 @@ pub(super) struct Epochs {
     pub(super) grant: u32,
 }
 
-/// The epochs of every function: what commits compare with.
+/// The epochs of every function, and their lives: what commits compare with.
 #[derive(Clone, Debug)]
-pub(super) struct EpochTable(Box<[Epochs]>);
+pub(super) struct EpochTable {
+    epochs: Box<[Epochs]>,
+    pub(super) lives: Lives,
+}
 
 impl EpochTable {
     pub(super) fn new(functions: u32) -> Self {
-        Self(vec![Epochs::default(); functions as usize].into())
+        Self { epochs: vec![Epochs::default(); functions as usize].into(), lives: Lives::new(functions) }
     }
 
     /// An epoch begins; returns whether one did.
     pub(super) fn begin(&mut self, invalidated: &EpochNote, revoked: &EpochNote) -> bool {
         if invalidated.valid
-            && let Some(epochs) = self.0.get_mut(usize::from(invalidated.function.0))
+            && let Some(epochs) = self.epochs.get_mut(usize::from(invalidated.function.0))
         {
             epochs.invalidation = invalidated.epoch;
         }
         if revoked.valid
-            && let Some(epochs) = self.0.get_mut(usize::from(revoked.function.0))
+            && let Some(epochs) = self.epochs.get_mut(usize::from(revoked.function.0))
         {
             epochs.grant = revoked.epoch;
         }
@@ -44,7 +48,7 @@ impl EpochTable {
 
     /// Whether a mapping of epochs `of` may no longer be used by `tag`'s function.
     pub(super) fn outdate(&self, tag: &SegmentTag, of: Epochs) -> bool {
-        let now = self.0.get(usize::from(tag.function.0)).copied().unwrap_or_default();
+        let now = self.epochs.get(usize::from(tag.function.0)).copied().unwrap_or_default();
         now.grant != of.grant || through_atc(tag) && now.invalidation != of.invalidation
     }
 }

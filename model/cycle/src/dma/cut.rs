@@ -15,10 +15,14 @@ pub(super) const fn size_limit(field: u8) -> u32 {
 }
 
 /// Why nothing of `segment` may leave, or `OK`.
-pub(super) fn admit(segment: &ReleasedSegment, function: &FunctionCfg) -> Syndrome {
+///
+/// `life` is the one its function is in: what was asked for before a function-level reset does not leave after it.
+pub(super) fn admit(segment: &ReleasedSegment, function: &FunctionCfg, life: u8) -> Syndrome {
     let tag = &segment.tag;
     if !tag.syndrome.is_ok() {
         tag.syndrome
+    } else if tag.asked.life != life {
+        Syndrome::BUS_MASTER_OFF
     } else if !matches!(tag.op, Op::WRITE | Op::READ) {
         Syndrome::UNSUPPORTED_OP
     } else {

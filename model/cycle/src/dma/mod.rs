@@ -222,6 +222,7 @@ impl Block for Dma {
                 *function = inp.cfg;
             }
             self.write.configured(&inp.cfg);
+            self.epochs.lives.configure(&inp.cfg);
             if inp.cfg.function.0 == 0 {
                 self.read.set_tag_mode(inp.cfg.tag_mode);
             }

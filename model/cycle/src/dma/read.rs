@@ -20,6 +20,9 @@
 //!
 //! A request that sends no TLP at its end (it failed) takes a slot without data, so that its completion keeps its place.
 //!
+//! A tag whose completion is overdue is retired until it comes. Where all that a request could have are retired, it ends as
+//! they did, in COMPLETION_TIMEOUT.
+//!
 //! Progress: issue waits for `read`'s ready, a tag (freed by completions alone) and a slot (freed by delivery).
 
 use super::Stats;
@@ -92,8 +95,9 @@ struct Queue {
     segments: VecDeque<ReleasedSegment>,
     /// Bytes of the head segment that have been cut.
     done: u32,
-    /// Its reads in flight.
+    /// Its reads in flight, and its tags kept back because their read timed out.
     live: u16,
+    retired: u16,
 }
 
 /// See the module documentation.
@@ -122,8 +126,9 @@ pub(super) struct ReadEngine {
     /// Reads in flight, and those among them that were issued under an older epoch.
     live: u16,
     old: u16,
-    /// Tags kept back because their read timed out.
+    /// Tags kept back because their read timed out, and the partition each tag was last used by.
     retired: u16,
+    users: Box<[u8]>,
     /// Flips with the epoch; a read keeps the value it was issued under.
     parity: bool,
 }
@@ -148,6 +153,7 @@ impl ReadEngine {
             again: Again::new(true),
             timeouts: Timeouts::new(cfg.read_tags),
             retired: 0,
+            users: vec![0; cfg.read_tags as usize].into(),
             live: 0,
             old: 0,
             parity: false,
@@ -227,6 +233,7 @@ impl ReadEngine {
         let (ended, late) = self.buffer.step(&inp.cpl, stat);
         if let Some(tag) = late {
             self.retired -= 1;
+            self.queues[usize::from(self.users[usize::from(tag)])].retired -= 1;
             self.tags.returned.push_back(tag);
         }
         let over = self.timeouts.step(self.live + self.retired > 0, inp.timeout);
@@ -235,7 +242,9 @@ impl ReadEngine {
         stat.timeout = expired.is_some();
         if let Some(ended) = ended.or(expired) {
             self.live -= 1;
-            self.queues[self.shares.of(ended.function)].live -= 1;
+            let queue = &mut self.queues[self.shares.of(ended.function)];
+            queue.live -= 1;
+            queue.retired += u16::from(!ended.tag_free);
             self.old -= u16::from(ended.parity != self.parity);
             if ended.tag_free {
                 self.tags.returned.push_back(ended.tag);
@@ -292,13 +301,21 @@ impl ReadEngine {
         (epochs, may_ask): (&EpochTable, bool),
         stat: &mut Stats,
     ) -> bool {
-        let Queue { segments, done, live } = &mut self.queues[partition];
+        let Queue { segments, done, live, retired } = &mut self.queues[partition];
         let Some(segment) = segments.front() else { return false };
         let (segment, tag) = (*segment, &segment.tag);
         let function = functions.get(usize::from(tag.function.0)).copied().unwrap_or_default();
         let open = &mut self.requests[usize::from(tag.stream.0)];
+        let in_share = u32::from(*live + *retired) < self.shares.share(u32::from(self.tags.range().1)).max(1);
+        let tag_free = tags_settled && self.tags.available() && in_share;
+        // No tag can come but with a late completion, which may be never.
+        let (waits_live, waits_retired) = if tags_settled { (*live, *retired) } else { (self.live, self.retired) };
+        let spent = !tag_free && waits_live == 0 && waits_retired > 0;
         let failure = match open.failure(&segment, *done) {
-            Syndrome::OK if !admit(&segment, &function).is_ok() => admit(&segment, &function),
+            Syndrome::OK => match admit(&segment, &function, epochs.lives.of(tag.function)) {
+                Syndrome::OK if spent => Syndrome::COMPLETION_TIMEOUT,
+                failure => failure,
+            },
             failure => failure,
         };
         let tlp = failure.is_ok();
@@ -313,8 +330,6 @@ impl ReadEngine {
             return false;
         }
         let ends = !tlp || cut.last;
-        let in_share = u32::from(*live) < self.shares.share(u32::from(self.tags.range().1)).max(1);
-        let tag_free = tags_settled && self.tags.available() && in_share;
         if (tlp || tag.last) && slot_free >> partition & 1 == 0 {
             stat.stall_buffer = true;
             return false;
@@ -353,6 +368,7 @@ impl ReadEngine {
             );
             if tlp {
                 let number = self.tags.take();
+                self.users[usize::from(number)] = partition as u8;
                 self.buffer.start(number, slot, cut.address, cut.length, self.parity);
                 self.timeouts.start(usize::from(number));
                 self.live += 1;

@@ -27,6 +27,7 @@
 use super::Stats;
 use super::again::{self, Again, EpochTable, Epochs, epochs_of};
 use super::cut::{Cut, OpenRequest, admit, allow, prefix, size_limit};
+use crate::lives::Lives;
 use std::collections::VecDeque;
 use types::UnitCfg;
 use types::access::{Op, Syndrome};
@@ -240,7 +241,7 @@ impl WriteEngine {
         self.retire();
         self.retranslate_head(inp, functions, stat);
         // The cutter sees how full `pending` was before this edge.
-        let cut = self.cut(inp, functions);
+        let cut = self.cut(inp, functions, &epochs.lives);
         self.shift(inp, ready, stat);
         self.pending.extend(cut);
         // Commits at this edge went by what `write_data_ready` showed: an epoch counts here from the next one on.
@@ -349,7 +350,8 @@ impl WriteEngine {
     pub(super) fn configured(&mut self, function: &FunctionCfg) {
         for n in 0..self.pending.len() {
             let p = &self.pending[n];
-            let syndrome = allow(&p.tag, p.tlp.at, function);
+            // What was asked for before a function-level reset does not leave after it.
+            let syndrome = if function.reset { Syndrome::BUS_MASTER_OFF } else { allow(&p.tag, p.tlp.at, function) };
             if p.tag.function != function.function || syndrome.is_ok() || !p.refused.is_ok() {
                 continue;
             }
@@ -364,7 +366,7 @@ impl WriteEngine {
     }
 
     /// Cuts one TLP off the head segment, or ends a segment that sends none.
-    fn cut(&mut self, inp: &DmaIn, functions: &[FunctionCfg]) -> Option<Pending> {
+    fn cut(&mut self, inp: &DmaIn, functions: &[FunctionCfg], lives: &Lives) -> Option<Pending> {
         self.room = false;
         if self.request.valid && inp.write_data_request_ready {
             self.request = WriteDataRequest::default();
@@ -374,7 +376,7 @@ impl WriteEngine {
         let function = functions.get(usize::from(tag.function.0)).copied().unwrap_or_default();
         let open = &mut self.requests[usize::from(tag.stream.0)];
         let failure = match open.failure(&segment, self.done) {
-            Syndrome::OK => admit(&segment, &function),
+            Syndrome::OK => admit(&segment, &function, lives.of(tag.function)),
             earlier => earlier,
         };
         let tlp = failure.is_ok() && tag.length.0 != 0;

@@ -2,11 +2,16 @@
 
 use super::{Entry, Replay, key_of, needs};
 use types::port::{AtcLookup, AtsMiss, MappedSegment, ReplayIn};
-use types::{AddressType, Slot};
+use types::{AddressType, Slot, Syndrome};
 
 impl Replay {
     fn lookup(&mut self, slot: Slot) {
         let entry = &mut self.entries[usize::from(slot.0)];
+        if entry.mapped.tag.asked.life != self.lives.of(entry.mapped.tag.function) {
+            entry.mapped.tag.syndrome = Syndrome::BUS_MASTER_OFF;
+            self.finish(slot);
+            return;
+        }
         let mapped = &entry.mapped;
         entry.epoch = self.epochs.get(usize::from(mapped.tag.function.0)).copied().unwrap_or_default();
         let (read, write) = needs(&mapped.tag);
@@ -112,7 +117,13 @@ impl Replay {
         self.out.miss = match slot {
             Some(slot) => {
                 let mapped = &self.entries[usize::from(slot.0)].mapped;
-                AtsMiss { valid: true, slot, key: key_of(mapped), write: needs(&mapped.tag).1 }
+                AtsMiss {
+                    valid: true,
+                    slot,
+                    key: key_of(mapped),
+                    write: needs(&mapped.tag).1,
+                    life: mapped.tag.asked.life,
+                }
             }
             None => AtsMiss::default(),
         };

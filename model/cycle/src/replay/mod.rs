@@ -28,6 +28,7 @@ mod lookup;
 mod page;
 mod path;
 
+use crate::lives::Lives;
 use crate::progress::{Wait, wait};
 use crate::slot_set::SlotSet;
 use page::Pages;
@@ -125,6 +126,7 @@ pub struct Replay {
     again: VecDeque<Retranslated>,
     /// Invalidation epoch of each function.
     epochs: Vec<u32>,
+    lives: Lives,
     pages: Pages,
     picked: Option<Picked>,
     out: ReplayOut,
@@ -342,6 +344,7 @@ impl Block for Replay {
             again_base: cfg.segment_slots() as u16,
             again: VecDeque::with_capacity(2),
             epochs: vec![0; cfg.functions as usize],
+            lives: Lives::new(cfg.functions),
             pages: Pages::new(cfg),
             picked: None,
             out: ReplayOut::default(),
@@ -406,6 +409,7 @@ impl Block for Replay {
         {
             *epoch = inp.invalidated.epoch;
         }
+        self.lives.configure(&inp.cfg);
     }
 
     fn idle_until(&self, inp: &ReplayIn) -> Option<Cycle> {

@@ -113,3 +113,41 @@ fn a_write_whose_bytes_come_after_its_function_was_switched_off_sends_nothing() 
         assert_eq!((outcomes(&b), b.tlps.len()), (vec![syndrome.0, 0], 1));
     }
 }
+
+/// Requests wait everywhere: in front of a table line, a translation, write data, a tag. A reset that leaves the function on
+/// ends them all; nothing of them leaves after it.
+#[test]
+fn what_waits_at_a_function_level_reset_never_leaves_though_the_function_stays_on() {
+    for mode in [Mode::Direct, Mode::Ats, Mode::Emtt] {
+        let cfg = types::UnitCfg { read_tags: 4, ..types::UnitCfg::named("small").unwrap() };
+        let mut b = Bench::with(cfg, mode);
+        b.warm(2);
+        b.hold_data = true;
+        b.hold_completions = true;
+        // Four reads with the four tags, and one behind them; a write without data; pages that are not cached.
+        for n in 0..5 {
+            b.send(request(n, 0, Op::READ, 64 * u64::from(n), 64));
+        }
+        b.send(request(5, 1, Op::WRITE, 0, 600));
+        b.send(request(6, 2, Op::WRITE, 1 << 12, 600));
+        b.send(request(7, 3, Op::READ, 40 << 12, 64));
+        b.send(request(8, 4, Op::READ, 5 << 12, 64));
+        b.idle(200);
+        assert_eq!(b.tlps.len(), 4, "{mode}");
+        let (tlps, asked) = (b.tlps.len(), b.translation_requests);
+        b.configure(FunctionCfg { reset: true, ..function() });
+        b.hold_data = false;
+        b.let_completions_go();
+        b.hold_completions = false;
+        b.idle(3000);
+        assert_eq!((b.tlps.len(), b.translation_requests), (tlps, asked), "{mode}");
+        let mut done: Vec<_> = b.done.iter().map(|d| (d.1, d.2)).collect();
+        done.sort_unstable();
+        let off = Syndrome::BUS_MASTER_OFF.0;
+        assert_eq!(done.iter().map(|d| d.0).collect::<Vec<_>>(), (0..9).collect::<Vec<_>>(), "{mode}");
+        assert!(done[4..].iter().all(|d| d.1 == off), "{mode}: {done:?}");
+        b.send(request(9, 0, Op::READ, 0, 64));
+        b.idle(600);
+        assert_eq!(b.done.last().map(|d| (d.1, d.2)), Some((9, 0)), "{mode}");
+    }
+}

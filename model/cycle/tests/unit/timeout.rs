@@ -164,3 +164,88 @@ fn a_late_table_completion_wakes_who_waits_for_a_fetch() {
         assert_eq!(b.done.last().map(|d| (d.1, d.2)), Some((3, 0)), "warm {warm}");
     }
 }
+
+/// As many reads as there are tags, all lost: what is behind them ends as they did, and goes on with the late answers.
+#[test]
+fn reads_behind_lost_tags_end_and_go_on_once_those_are_back() {
+    for (partitions, tags, stream) in [(1, 4, 0), (2, 2, 1)] {
+        let cfg = UnitCfg { read_tags: 4, partitions, ..UnitCfg::named("small").unwrap() };
+        let mut b = Bench::with(cfg, Mode::Emtt);
+        b.warm(1);
+        b.write_register(0x1c, 1);
+        b.lose_completions = true;
+        for n in 0..tags {
+            b.send(request(n, stream, Op::READ, 0, 64));
+        }
+        b.idle(3 * TICK);
+        b.send(request(8, stream, Op::READ, 0, 64));
+        b.idle(200);
+        let timeout = Syndrome::COMPLETION_TIMEOUT.0;
+        assert_eq!(b.tlps.len(), usize::from(tags), "{partitions}");
+        assert_eq!(b.done.iter().map(|d| d.2).collect::<Vec<_>>(), vec![timeout; usize::from(tags) + 1]);
+        b.let_completions_go();
+        b.idle(200);
+        b.send(request(9, stream, Op::READ, 0, 64));
+        b.idle(600);
+        assert_eq!(b.done.last().map(|d| (d.1, d.2)), Some((9, 0)), "{partitions}");
+    }
+}
+
+/// The same with Translation Requests.
+#[test]
+fn requests_behind_lost_translation_requests_end_and_go_on_once_those_are_back() {
+    for (partitions, lost) in [(1, 2), (2, 1)] {
+        let cfg = UnitCfg { ats_requests: 2, partitions, ..UnitCfg::named("small").unwrap() };
+        let mut b = Bench::with(cfg, Mode::Ats);
+        b.warm(1);
+        b.write_register(0x1c, 1);
+        b.lose_completions = true;
+        // Pages of one MTT line, which is cached.
+        for n in 0..lost {
+            b.send(request(n, n % 2, Op::READ, u64::from(2 + n) << 12, 64));
+        }
+        b.idle(3 * TICK);
+        let asked = b.translation_requests;
+        b.send(request(8, 0, Op::READ, 6 << 12, 64));
+        b.send(request(9, 1, Op::READ, 7 << 12, 64));
+        b.idle(400);
+        let mut done: Vec<_> = b.done.iter().map(|d| (d.1, d.2)).collect();
+        done.sort_unstable();
+        let timeout = Syndrome::COMPLETION_TIMEOUT.0;
+        let ended: Vec<_> = (0..lost).chain([8, 9]).map(|id| (id, timeout)).collect();
+        assert_eq!((done, b.translation_requests), (ended, asked), "{partitions}");
+        b.let_completions_go();
+        b.idle(200);
+        b.send(request(10, 0, Op::READ, 6 << 12, 64));
+        b.idle(600);
+        assert_eq!(b.done.last().map(|d| (d.1, d.2)), Some((10, 0)), "{partitions}");
+    }
+}
+
+/// A revocation whose flush read is lost ends as failed, an invalidation behind it is answered, and another revocation that
+/// wants a flush fails until the late completion has come.
+#[test]
+fn a_lost_flush_read_fails_its_revocation_and_holds_nothing_up() {
+    let mut b = bench(Mode::Emtt, 1);
+    b.lose_completions = true;
+    // Registers: bit 1 of COMMAND_STATUS says that the flush failed, bits 31:16 count commands.
+    let status = |b: &mut Bench| b.read_register(0x40);
+    let acknowledge = |b: &mut Bench| b.write_register(0x48, 1);
+    crate::revoke::revoke(&mut b, Some(0x9_0000_0000));
+    b.invalidate(4, types::ats::InvalidateRange { global: false, iova: types::Iova(0x4000_0000), size: None });
+    b.idle(TICK);
+    assert!(b.messages.is_empty(), "one is worked on at a time");
+    b.idle(2 * TICK);
+    assert_eq!((status(&mut b), b.messages.len()), (1 << 16 | 1 << 1, 1));
+    acknowledge(&mut b);
+    crate::revoke::revoke(&mut b, Some(0x9_0000_0000));
+    b.idle(200);
+    assert_eq!(status(&mut b), 2 << 16 | 1 << 1);
+    acknowledge(&mut b);
+    b.let_completions_go();
+    b.lose_completions = false;
+    b.idle(200);
+    crate::revoke::revoke(&mut b, Some(0x9_0000_0000));
+    b.idle(400);
+    assert_eq!(status(&mut b), 3 << 16);
+}

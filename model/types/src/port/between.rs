@@ -93,6 +93,8 @@ ports! {
         remote: bool,
         /// grant epoch of the function at which the tables were read
         grant: u32,
+        /// function-level resets of the function before the request was accepted
+        life: u8,
     }
 
     |cfg|

@@ -157,6 +157,8 @@ ports! {
         key: AtcKey,
         /// write permission is needed
         write: bool,
+        /// function-level resets of the function before its request was accepted
+        life: u8,
     }
 
     |cfg|
