@@ -81,6 +81,9 @@ pub(crate) struct BenchArgs {
     /// Threads [default: one a core]; results do not depend on it
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) threads: Option<u16>,
+    /// Simulate cycles in which nothing can happen too; results do not depend on it
+    #[arg(long)]
+    pub(crate) every_cycle: bool,
 }
 
 #[derive(Debug, Args)]

@@ -15,7 +15,7 @@ const TURNS: u32 = 3;
 
 #[derive(Args, Clone, Debug)]
 pub(crate) struct BenchSimArgs {
-    /// Shorter runs, in seconds: 64 MiB in place of 1 GiB
+    /// Shorter runs, in seconds: 8 MiB at most in place of 1 GiB
     #[arg(long)]
     small: bool,
     /// Print the lines as an array in JSON
@@ -111,14 +111,14 @@ fn model(preset: &str, sets: &[&str]) -> Result<Model, Failure> {
 
 /// One core, line rate, with and without the passing over of idle cycles.
 fn streaming(sheet: &mut Sheet, small: bool) -> Result<(), Failure> {
-    sheet.head("The whole system at line rate: messages of 8 MiB, one core")?;
-    let count = if small { 1 } else { 4 };
+    let (bytes, count) = if small { (1 << 20, 1) } else { (8 << 20, 4) };
+    sheet.head(&format!("The whole system at line rate: messages of {}, one core", size_label(bytes)))?;
     for (preset, sets) in [("stellar-emtt", &[][..]), ("stellar-ats", &[]), ("stellar-emtt", &["traffic.op=read"])] {
         let skipping = model(preset, sets)?;
         let every = skipping.clone().every_cycle();
-        let run = |model: &Model| speed::messages(model, 8 << 20, count);
+        let run = |model: &Model| speed::messages(model, bytes, count);
         let (every, skipping) = in_turns(TURNS, || run(&every), || run(&skipping)).map_err(Failure::run)?;
-        let name = format!("{preset} {}", sets.join(" "));
+        let name = [&[preset], sets].concat().join(" ");
         let rate = |t: &Timed| t.cycle_rate() / 1e6;
         sheet.add(Line::new(format!("{name}, every cycle"), rate(&every), "M cycles/s").at_least(2.5))?;
         sheet.add(Line::new(format!("{name}, idle cycles passed over"), rate(&skipping), "M cycles/s"))?;
@@ -159,7 +159,7 @@ fn bytes(sheet: &mut Sheet, small: bool) -> Result<(), Failure> {
     sheet.head("One message, the system that carries it and the check of every byte: host time")?;
     for preset in ["stellar-emtt", "stellar-ats"] {
         let model = model(preset, &[])?;
-        for log2 in (17..=30).step_by(3).chain([30]).filter(|log2| *log2 <= if small { 26 } else { 30 }) {
+        for log2 in (17..=30).step_by(3).chain([30]).filter(|log2| *log2 <= if small { 23 } else { 30 }) {
             let (what, bytes) = (size_label(1 << log2), 1 << log2);
             let time = speed::messages(&model, bytes, 0).map_err(Failure::run)?;
             sheet.add(Line::new(format!("{preset}, {what}: for a byte"), 1e9 * time.seconds / bytes as f64, "ns"))?;

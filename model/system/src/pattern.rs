@@ -21,42 +21,40 @@ impl Pattern {
 
     /// Writes the bytes from `offset` on into `out`.
     pub fn fill(self, offset: u64, out: &mut [u8]) {
-        let (head, rest) = out.split_at_mut(head(offset, out.len()));
-        let first = (offset + head.len() as u64) / 8;
-        head.iter_mut().zip(self.bytes(offset)).for_each(|(byte, value)| *byte = value);
-        let (words, tail) = rest.as_chunks_mut::<8>();
-        let last = first + words.len() as u64;
-        for (word, index) in words.iter_mut().zip(first..) {
-            *word = self.word(index).to_le_bytes();
-        }
-        tail.iter_mut().zip(self.bytes(8 * last)).for_each(|(byte, value)| *byte = value);
+        self.each(offset, out.len(), |range, bytes| out[range].copy_from_slice(bytes));
     }
 
     /// How many of `bytes` differ from the pattern's bytes from `offset` on.
     pub fn wrong(self, offset: u64, bytes: &[u8]) -> u64 {
-        let differ = |bytes: &[u8], at: u64| bytes.iter().zip(self.bytes(at)).filter(|(a, b)| *a != b).count() as u64;
-        let (head, rest) = bytes.split_at(head(offset, bytes.len()));
-        let first = (offset + head.len() as u64) / 8;
-        let (words, tail) = rest.as_chunks::<8>();
-        let last = first + words.len() as u64;
-        let mut wrong = differ(head, offset) + differ(tail, 8 * last);
-        for (word, index) in words.iter().zip(first..) {
-            if *word != self.word(index).to_le_bytes() {
-                wrong += differ(word, 8 * index);
+        let mut wrong = 0;
+        self.each(offset, bytes.len(), |range, expected| {
+            if bytes[range.clone()] != *expected {
+                wrong += bytes[range].iter().zip(expected).filter(|(a, b)| a != b).count() as u64;
             }
-        }
+        });
         wrong
     }
 
-    /// The bytes from `offset` to the end of its word.
-    fn bytes(self, offset: u64) -> impl Iterator<Item = u8> {
-        self.word(offset / 8).to_le_bytes().into_iter().skip((offset % 8) as usize)
+    #[inline]
+    fn each(self, offset: u64, length: usize, mut piece: impl FnMut(std::ops::Range<usize>, &[u8])) {
+        let mut at = 0;
+        let mut index = offset / 8;
+        let skip = (offset % 8) as usize;
+        if skip != 0 {
+            let n = (8 - skip).min(length);
+            piece(0..n, &self.word(index).to_le_bytes()[skip..skip + n]);
+            at = n;
+            index += 1;
+        }
+        while at + 8 <= length {
+            piece(at..at + 8, &self.word(index).to_le_bytes());
+            at += 8;
+            index += 1;
+        }
+        if at < length {
+            piece(at..length, &self.word(index).to_le_bytes()[..length - at]);
+        }
     }
-}
-
-/// Of `length` bytes from `offset` on, how many come before the next whole word.
-fn head(offset: u64, length: usize) -> usize {
-    (offset.wrapping_neg() % 8).min(length as u64) as usize
 }
 
 /// One round of a multiply and shift mixer: neighbouring words differ in about half of their bits.
