@@ -7,8 +7,8 @@ fields, which must give the bytes, and unpacked from the bytes, which must give 
 program with status 1 and says what differs. After that, COUNT random TLPs of each kind are printed in the same form, for
 the other side to do the same.
 
-cocotbext-pcie knows memory requests and completions here: no messages, no PASID prefix, and no reserved values of AT and of
-the completion status.
+cocotbext-pcie knows memory requests, atomics and completions here: no messages, no PASID prefix, and no reserved values of
+AT and of the completion status.
 """
 
 import json
@@ -18,8 +18,22 @@ import sys
 from cocotbext.pcie.core.tlp import CplStatus, Tlp, TlpAt, TlpAttr, TlpTc, TlpType
 from cocotbext.pcie.core.utils import PcieId
 
-SHORT = {"MRd": TlpType.MEM_READ, "MWr": TlpType.MEM_WRITE, "CplD": TlpType.CPL_DATA, "Cpl": TlpType.CPL}
-LONG = {"MRd": TlpType.MEM_READ_64, "MWr": TlpType.MEM_WRITE_64}
+SHORT = {
+    "MRd": TlpType.MEM_READ,
+    "MWr": TlpType.MEM_WRITE,
+    "FetchAdd": TlpType.FETCH_ADD,
+    "Swap": TlpType.SWAP,
+    "CAS": TlpType.CAS,
+    "CplD": TlpType.CPL_DATA,
+    "Cpl": TlpType.CPL,
+}
+LONG = {
+    "MRd": TlpType.MEM_READ_64,
+    "MWr": TlpType.MEM_WRITE_64,
+    "FetchAdd": TlpType.FETCH_ADD_64,
+    "Swap": TlpType.SWAP_64,
+    "CAS": TlpType.CAS_64,
+}
 KINDS = {value: kind for table in (SHORT, LONG) for kind, value in table.items()}
 
 

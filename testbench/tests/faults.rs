@@ -46,4 +46,8 @@ faults! {
     credits_ignored: CreditsIgnored in Orderly by ["checker", "ports"];
     done_before_sent: DoneBeforeSent in Orderly by ["judge"];
     relaxed: Relaxed in Orderly by ["judge"];
+    operand_bit: OperandBit in Orderly by ["judge"];
+    atomic_byte_enables: AtomicByteEnables in Orderly by ["judge"];
+    atomic_operation: AtomicOperation in Orderly by ["judge"];
+    atomic_alignment: AtomicAlignmentIgnored in Wild by ["judge"];
 }

@@ -144,7 +144,7 @@ fn a_scenario_that_cannot_be_run_is_refused_with_key_value_and_what_is_allowed()
         ("bound = 20000", "", &["missing field `bound`"]),
         ("bound = 20000", "bound = -1", &["line 2", "bound = -1", "u64"]),
         ("bytes = 4096", "byte = 4096", &["line 6", "region[0].byte = 4096", "unknown field", "`bytes`"]),
-        ("op = \"write\"", "op = \"wriet\"", &["step[0].do.request.op = \"wriet\"", "`write`, `read`, `atomic`"]),
+        ("op = \"write\"", "op = \"wriet\"", &["step[0].do.request.op = \"wriet\"", "`write`, `read`, `fetch-add`"]),
         ("bytes = 64", "bytes = 99999999999", &["step[0].do.request.bytes = 99999999999", "u32"]),
         ("do.request", "do.reqest", &["line 10", "step[0].do: ", "`reqest`", "`request`"]),
         ("data-write", "data-wrote", &["expect.tlps", "data-wrote", "`data-write`"]),

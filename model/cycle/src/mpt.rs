@@ -12,7 +12,8 @@
 //! a cycle. What `dma` wants to have judged again comes in a queue of its own, one an engine, behind those of the streams.
 //! A revocation drops its line, marks fetches in flight as stale, and begins a grant epoch of its function, which every
 //! request carries from the edge that read the table. A parity error in the cache is a miss with a
-//! counter. Checks in the order of the syndromes: key, variant, PD, function, bounds, rights, operation.
+//! counter. Checks in the order of the syndromes: key, variant, PD, function, bounds, rights, operation; of an atomic the
+//! operand's size and its alignment, and whether its function may send atomics.
 
 use crate::line_cache::{LineCache, Read};
 use crate::line_fetch::LineFetches;
@@ -86,6 +87,8 @@ pub struct Mpt {
     stages: [Stage; 3],
     /// Grant epoch of each function.
     grants: Vec<u32>,
+    /// AtomicOp Requester Enable of each function.
+    atomics: Vec<bool>,
     lives: Lives,
     out: MptOut,
 }
@@ -101,6 +104,7 @@ impl Mpt {
         self.queued = Stage::default();
         self.stages = Default::default();
         self.grants.fill(0);
+        self.atomics.fill(false);
         self.lives.reset();
         self.next = 0;
         self.cache.reset();
@@ -133,7 +137,8 @@ impl Mpt {
                 self.cache.touch(u64::from(key_index), &stage.read);
                 self.out.stat_hit = true;
                 let region = Region::decode(line);
-                (region, protection(&wr, &region))
+                let may = self.atomics.get(usize::from(wr.function.0)).copied().unwrap_or_default();
+                (region, protection(&wr, &region, may))
             }
             (None, true) => {
                 self.out.stat_miss = true;
@@ -260,8 +265,8 @@ fn again(access: &Retranslate, stream: StreamId) -> WorkRequest {
     }
 }
 
-/// The outcome of protection, in the order of the syndromes.
-fn protection(wr: &WorkRequest, region: &Region) -> Syndrome {
+/// The outcome of protection, in the order of the syndromes. `atomics`: the function may send atomics.
+fn protection(wr: &WorkRequest, region: &Region, atomics: bool) -> Syndrome {
     if !region.valid {
         Syndrome::INVALID_KEY
     } else if region.variant != wr.key.variant() {
@@ -274,8 +279,17 @@ fn protection(wr: &WorkRequest, region: &Region) -> Syndrome {
         Syndrome::BOUNDS
     } else if !region.rights.allow(wr.op, wr.remote) {
         Syndrome::RIGHTS
-    } else if wr.op != Op::WRITE && wr.op != Op::READ {
+    } else if wr.op == Op::WRITE || wr.op == Op::READ {
+        Syndrome::OK
+    } else if !wr.op.is_atomic() {
         Syndrome::UNSUPPORTED_OP
+    } else if !wr.op.operand_sizes().contains(&wr.length.0) {
+        Syndrome::ATOMIC_SIZE
+    } else if wr.va.0 & u64::from(wr.length.0 - 1) != 0 {
+        // Sizes are powers of two, and pages hold whole multiples of them.
+        Syndrome::ATOMIC_ALIGNMENT
+    } else if !atomics {
+        Syndrome::ATOMIC_OFF
     } else {
         Syndrome::OK
     }
@@ -301,6 +315,7 @@ impl Block for Mpt {
             queued: Stage::default(),
             stages: Default::default(),
             grants: vec![0; cfg.functions as usize],
+            atomics: vec![false; cfg.functions as usize],
             lives: Lives::new(cfg.functions),
             out: MptOut::default(),
         }
@@ -326,6 +341,11 @@ impl Block for Mpt {
             && let Some(grant) = self.grants.get_mut(usize::from(inp.revoked.function.0))
         {
             *grant = inp.revoked.epoch;
+        }
+        if inp.cfg.valid
+            && let Some(may) = self.atomics.get_mut(usize::from(inp.cfg.function.0))
+        {
+            *may = inp.cfg.atomic_enable;
         }
         // Pick from the state before this edge; room given back at this edge counts from the next one.
         let picked = self.pick();
@@ -377,7 +397,7 @@ impl Block for Mpt {
     fn idle_until(&self, inp: &MptIn) -> Option<Cycle> {
         let inputs =
             inp.reset || inp.wr.valid || inp.fill.valid || inp.room.valid || inp.retranslate.valid || inp.revoke.valid;
-        let inputs = inputs || inp.revoked.valid || inp.cfg.valid && inp.cfg.reset;
+        let inputs = inputs || inp.revoked.valid || inp.cfg.valid;
         let under_way = self.queued.valid || self.stages.iter().any(|s| s.valid) || self.cache.busy();
         let timing = self.fetches.outstanding();
         let waiting = timing || self.candidates != 0 || self.fetches.busy(inp.fetch_ready);

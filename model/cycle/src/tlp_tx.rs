@@ -5,7 +5,7 @@
 //!  eop: descriptor ──┬► order queue(32) ─► credits ───┴► header ─► [tx_wr_req_tlp]
 //!  ats_message ──────┘                       ▲ PH, PD
 //!  mpt_fetch ─► skid ─┐
-//!  mtt_fetch ─► skid ─┤ round robin ─► NPH credit ─► header ─► [tx_rd_req_tlp]
+//!  mtt_fetch ─► skid ─┤ round robin ─► NPH, NPD ──► header ─► [tx_rd_req_tlp]
 //!  ats_request ► skid ┤
 //!  read ──────► skid ─┘
 //!  tx_wr_sent ─► live[seq], from dma[seq] ─► [posted_sent]
@@ -33,16 +33,20 @@
 //! hold one against the other. The function's requester ID comes from a small RAM written by `cfg`. Tags: see
 //! `wire_tag`.
 //!
+//! An atomic carries its operands in the non-posted stream, a beat or several, and stands in the skid buffer with them. One
+//! that has no data credit is passed over, so that the other sources go on.
+//!
 //! Progress: posted and non-posted share nothing. Each non-posted source has its own skid buffer; the round robin passes
-//! over a source only after serving it. Posted buffer and order queue drain with credits alone.
+//! over a source only after serving it, or without its credits. Posted buffer and order queue drain with credits alone.
 
 use crate::progress::{Wait, wait};
 use std::collections::VecDeque;
 use types::UnitCfg;
 use types::access::AddressType;
 use types::addr::{FunctionId, RequesterId, TlpAddr};
+use types::bits::mask;
 use types::config::TagMap;
-use types::port::{Beat, LineRequest, TlpBeat, TlpDescriptor, TlpTxIn, TlpTxOut};
+use types::port::{Beat, LineRequest, Operands, TlpBeat, TlpDescriptor, TlpTxIn, TlpTxOut};
 use types::ports::{Block, Cycle};
 use types::tlp::{Header, TlpOp};
 
@@ -121,8 +125,14 @@ pub struct TlpTx {
     from_dma: u64,
     posted_sent: bool,
     sources: [VecDeque<TlpDescriptor>; SOURCES],
+    /// Payloads of what stands in the skid buffer of `dma`.
+    operands: VecDeque<Operands>,
     granted: usize,
     non_posted: TlpBeat,
+    /// The atomic in the non-posted output register: NPD credits, payload, DWs that have not been put there.
+    non_posted_cost: u16,
+    payload_np: Operands,
+    dws_left: u16,
     stat: Stats,
 }
 
@@ -247,18 +257,32 @@ impl TlpTx {
         if offered && !inp.tx_rd_req_tlp_ready {
             return;
         }
-        self.stat.non_posted = offered;
+        // NPH and NPD of the TLP that `tx_fc` does not reflect yet.
+        let ending = offered && self.non_posted.eop;
+        self.stat.non_posted = ending;
+        let (nph, npd) = if ending { (1, self.non_posted_cost) } else { (0, 0) };
         if offered {
             self.non_posted = TlpBeat::default();
         }
-        let next = (1..=SOURCES).map(|i| (self.granted + i) % SOURCES).find(|i| !self.sources[*i].is_empty());
-        let Some(next) = next else { return };
-        if inp.tx_fc.nph < 1 + u8::from(offered) {
-            self.stat.stall_non_posted = true;
+        if self.dws_left != 0 {
+            self.non_posted.valid = true;
+            self.put_operands();
             return;
         }
+        let waiting = |i: &usize| self.sources[*i].front();
+        let covered = |i: &usize| {
+            let cost = waiting(i).map(data_credits);
+            inp.tx_fc.nph > nph && cost.is_some_and(|cost| inp.tx_fc.npd >= cost + npd)
+        };
+        let turn = || (1..=SOURCES).map(|i| (self.granted + i) % SOURCES);
+        let Some(next) = turn().find(covered) else {
+            self.stat.stall_non_posted = turn().any(|i| waiting(&i).is_some());
+            return;
+        };
         let Some(tlp) = self.sources[next].pop_front() else { return };
+        let operands = if next == READ { self.operands.pop_front().unwrap_or_default() } else { Operands::default() };
         self.granted = next;
+        self.non_posted_cost = data_credits(&tlp);
         self.non_posted = TlpBeat {
             valid: true,
             sop: true,
@@ -267,7 +291,27 @@ impl TlpTx {
             pasid: tlp.pasid,
             ..TlpBeat::default()
         };
+        if self.non_posted_cost != 0 {
+            (self.payload_np, self.dws_left) = (operands, tlp.length_dw);
+            self.put_operands();
+        }
     }
+
+    /// Puts the next beat of operands into the non-posted output register.
+    fn put_operands(&mut self) {
+        let (words, dws) = (usize::from(self.lanes / 2), self.dws_left.min(self.lanes));
+        self.non_posted.data = self.payload_np.beat(0, words);
+        self.non_posted.strb = mask(dws.into()) as u16;
+        self.dws_left -= dws;
+        self.non_posted.eop = self.dws_left == 0;
+        let shifted = self.payload_np;
+        self.payload_np = Operands(std::array::from_fn(|i| shifted.0.get(i + words).copied().unwrap_or_default()));
+    }
+}
+
+/// NPD credits of a non-posted TLP: 16 bytes each of an atomic's operands, none for a read.
+fn data_credits(tlp: &TlpDescriptor) -> u16 {
+    if tlp.op == TlpOp::READ { 0 } else { tlp.length_dw.div_ceil(4) }
 }
 
 impl Block for TlpTx {
@@ -295,8 +339,12 @@ impl Block for TlpTx {
             from_dma: 0,
             posted_sent: false,
             sources: std::array::from_fn(|_| VecDeque::with_capacity(SKID)),
+            operands: VecDeque::with_capacity(SKID),
             granted: READ,
             non_posted: TlpBeat::default(),
+            non_posted_cost: 0,
+            payload_np: Operands::default(),
+            dws_left: 0,
             stat: Stats::default(),
         }
     }
@@ -372,6 +420,7 @@ impl Block for TlpTx {
         }
         if inp.read.valid && source_ready[READ] {
             self.sources[READ].push_back(inp.read);
+            self.operands.push_back(inp.read_operands);
         }
 
         if inp.cfg.valid {

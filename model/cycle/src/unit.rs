@@ -229,6 +229,7 @@ impl Unit {
             cfg: inp.cfg,
             posted: w.dma.posted,
             read: w.dma.read,
+            read_operands: w.dma.read_operands,
             mpt_fetch: w.mpt.fetch,
             mtt_fetch: w.mtt.fetch,
             ats_request: w.ats.request,

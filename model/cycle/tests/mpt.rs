@@ -179,7 +179,7 @@ fn each_broken_rule_gives_its_own_syndrome() {
         ),
         (Region { rights: no_write, ..r }, ok, Syndrome::RIGHTS),
         (Region { rights: no_write, ..r }, WorkRequest { remote: false, ..ok }, Syndrome::OK),
-        (r, WorkRequest { op: Op::FETCH_ADD, ..ok }, Syndrome::UNSUPPORTED_OP),
+        (r, WorkRequest { op: Op(9), ..ok }, Syndrome::UNSUPPORTED_OP),
         // The first broken rule counts.
         (Region { variant: 1, pd: Pd(1), ..r }, WorkRequest { va: Va(0), ..ok }, Syndrome::KEY_VARIANT),
     ];

@@ -40,7 +40,7 @@ pub struct PointError {
 impl PointError {
     /// Whether what was asked for is impossible, rather than that the run went wrong.
     pub fn is_input(&self) -> bool {
-        matches!(self.error, RunError::Region(_))
+        matches!(self.error, RunError::Region(_) | RunError::Size { .. })
     }
 }
 

@@ -49,10 +49,27 @@ fn about<'a>(out: &mut String, model: &Model, rows: impl Iterator<Item = &'a Row
             size_label(high.bytes)
         );
     }
+    if config.traffic.op.sizes().is_some() {
+        rows.clone().for_each(|row| closed_loop(out, model, row));
+    }
     published(out, model, rows);
     for warning in config.warnings() {
         let _ = writeln!(out, "  warning: {warning}");
     }
+}
+
+/// Latency of atomics in a closed loop: those open at a time over those done in a time (Little).
+fn closed_loop(out: &mut String, model: &Model, row: &Row) {
+    let config = model.config();
+    let depth = config.traffic.queue_depth.min(config.unit.sizes.stream_depth);
+    let open = f64::from(config.traffic.qps * depth);
+    let _ = writeln!(
+        out,
+        "  closed loop at {}: {open} open, {:.2} million a second, {:.0} ns each",
+        size_label(row.bytes),
+        row.msg_rate_mpps,
+        1e3 * open / row.msg_rate_mpps
+    );
 }
 
 /// How the rows meet the published figures: those that values were fitted to apart from those that they were not.

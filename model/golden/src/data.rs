@@ -1,28 +1,34 @@
 //! Data TLPs: to which open request each belongs, and whether protection, translation, owner, AT, PASID and payload fit.
 
 use crate::Judge;
-use crate::function::prefix;
+use crate::function::{executes, pasid_off, prefix};
 use crate::request::{Move, Open, State};
 use crate::tables::{Path, grants, page_check};
 use crate::translations::Used;
 use crate::versions::{Serial, When};
 use crate::violation::Violation;
 use types::port::{FunctionCfg, WorkRequest};
-use types::{AddressType, FunctionId, Iova, Op, PasidPrefix, Syndrome, TlpAddr, Va};
+use types::{AddressType, FunctionId, Iova, Op, PasidPrefix, Region, Syndrome, TlpAddr, Va};
 
 /// What a data TLP does.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Access<'a> {
     pub(crate) function: FunctionId,
-    pub(crate) write: bool,
+    pub(crate) op: Op,
     pub(crate) at: AddressType,
     pub(crate) prefix: PasidPrefix,
     /// Address of the first enabled byte.
     pub(crate) address: TlpAddr,
-    /// Enabled bytes; 0 for a zero-length read.
+    /// Enabled bytes; 0 for a zero-length read; the operand of an atomic.
     pub(crate) length: u32,
-    /// The enabled bytes of a write.
+    /// The enabled bytes of a write, the payload of an atomic.
     pub(crate) bytes: &'a [u8],
+}
+
+impl Access<'_> {
+    pub(crate) fn write(&self) -> bool {
+        self.op == Op::WRITE
+    }
 }
 
 /// Where a byte of a request may be accessed, or why not.
@@ -59,7 +65,11 @@ impl Judge {
             self.moves(index, state, access, &mut moves, None);
         }
         if moves.is_empty() {
-            let what = if access.write { "a write" } else { "a read" };
+            let what = match access.op {
+                Op::WRITE => "a write",
+                Op::READ => "a read",
+                _ => "an atomic",
+            };
             let mut closest = (0, Violation::Unexpected { what, address: access.address, at: access.at });
             for (index, state) in self.requests.states.iter().enumerate() {
                 self.moves(index, state, access, &mut moves, Some(&mut closest));
@@ -94,8 +104,7 @@ impl Judge {
             let write = open.wr.op == Op::WRITE;
             // Pages are at least 4 KiB, so that translation keeps the low 12 bits.
             let offset_fits = (open.wr.va.0.wrapping_add(u64::from(progress.sent)) ^ access.address.0) & 0xfff == 0;
-            let same_kind = write == access.write && (write || open.wr.op == Op::READ);
-            if same_kind && (offset_fits || closest.is_some()) {
+            if open.wr.op == access.op && (offset_fits || closest.is_some()) {
                 let before = |o: &&&Open| o.wr.stream == open.wr.stream && (!write || o.wr.op == Op::WRITE);
                 let mut blocking = unfinished.iter().filter(before);
                 let reason = match self.fits(open, progress.sent, access) {
@@ -128,6 +137,10 @@ impl Judge {
         let unexpected = (0, Violation::Unexpected { what: "an access", address: access.address, at: access.at });
         if open.wr.function != access.function {
             return Err(unexpected);
+        }
+        if access.op.is_atomic() && access.length != open.wr.length.0 {
+            let (address, at, why) = (access.address, access.at, "has operands of another size than its request");
+            return Err((8, Violation::Atomic { address, at, why }));
         }
         let mut closest = unexpected;
         for target in self.targets(open, offset, When::Now) {
@@ -182,7 +195,7 @@ impl Judge {
     fn payload(&self, open: &Open, offset: u32, access: &Access<'_>) -> Result<(), Reason> {
         let (request, length) = (open.name(), access.length);
         match open.same_data(offset, access.bytes) {
-            _ if !access.write => Ok(()),
+            _ if access.op == Op::READ => Ok(()),
             Some(true) => Ok(()),
             Some(false) => Err((8, Violation::Payload { request, offset, length })),
             None => Err((8, Violation::NotGiven { request, offset, length })),
@@ -204,13 +217,18 @@ impl Judge {
             let left = 4096 - (va.0 & 0xfff) as u32;
             for entry in self.tables.entries(region, wr.key, region.page_index(va), when) {
                 let iova = Iova(entry.address.0 & !mask | va.0 & mask);
-                let syndrome = if syndrome.is_ok() { page_check(entry, wr) } else { syndrome };
+                let path = self.tables.path(region, entry);
+                let checks = || [page_check(entry, wr), self.enabled(cfg, wr, region, path)];
+                let syndrome = match syndrome {
+                    Syndrome::OK => checks().into_iter().find(|s| !s.is_ok()).unwrap_or(Syndrome::OK),
+                    refused => refused,
+                };
                 let verdict = if syndrome.is_ok() { Verdict::Legal(left) } else { Verdict::Refused(syndrome) };
-                let plain = prefix(cfg, region.pasid, wr.op == Op::READ);
+                let plain = prefix(cfg, region.pasid, executes(wr));
                 let (none, address) = (PasidPrefix::default(), TlpAddr(iova.0));
                 let at = AddressType::UNTRANSLATED;
                 let untranslated = Target { at, address, prefix: plain, verdict, via: None };
-                match self.tables.path(region, entry) {
+                match path {
                     Path::Untranslated => out.push(untranslated),
                     Path::Translated => {
                         out.push(Target { at: AddressType::TRANSLATED, prefix: none, ..untranslated });
@@ -221,6 +239,17 @@ impl Judge {
             }
         }
         out
+    }
+
+    /// Whether a function has on what an access needs.
+    fn enabled(&self, cfg: &FunctionCfg, wr: &WorkRequest, region: &Region, path: Path) -> Syndrome {
+        if wr.op.is_atomic() && !self.atomics_allowed(cfg) {
+            Syndrome::ATOMIC_OFF
+        } else if path != Path::Translated && pasid_off(cfg, region) {
+            Syndrome::PASID_OFF
+        } else {
+            Syndrome::OK
+        }
     }
 
     /// The same through ATS: by each answer that grants the access, with the permissions of that answer.
@@ -234,10 +263,9 @@ impl Judge {
         out: &mut Vec<Target>,
     ) {
         let found = out.len();
-        let scope = prefix(cfg, plain.prefix, true);
-        for (answer, address) in self.translations.covering(cfg.function, scope, iova) {
+        for (answer, address) in self.translations.covering(cfg.function, plain.prefix, iova) {
             let entry = &answer.entry;
-            if !grants(entry.read, entry.write, wr) {
+            if !grants(entry.read, entry.write, wr) || plain.prefix.exec && !answer.grants_execute() {
                 continue;
             }
             let target = if entry.untranslated {
@@ -246,7 +274,7 @@ impl Judge {
                 let via = Some(answer.used(cfg.function, iova));
                 Target { at: AddressType::TRANSLATED, prefix: PasidPrefix::default(), address, via, ..plain }
             };
-            if answer.flushed && !self.may_be_late(cfg.function, wr.op.writes(), false) {
+            if answer.flushed && !self.may_be_late(cfg.function, wr.op == Op::WRITE, false) {
                 continue;
             }
             let usable = answer.in_force(iova) || matches!(when, When::Ever);

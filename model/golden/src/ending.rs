@@ -1,13 +1,16 @@
 //! The end of a request: whether its syndrome has a cause, and whether everything owed has been done.
 
 use crate::Judge;
-use crate::function::prefix;
+use crate::function::{executes, pasid_off, prefix};
 use crate::outstanding::Read;
 use crate::request::Open;
 use crate::tables::{Path, page_check, reach};
 use crate::versions::When;
 use crate::violation::Violation;
 use types::{Iova, MttEntry, Op, PageIndex, Region, StreamId, Syndrome, Va, WrId};
+
+/// Syndromes of what is asked for, whatever the region: operation, operand size, alignment.
+const OF_OPERATION: [Syndrome; 3] = [Syndrome::UNSUPPORTED_OP, Syndrome::ATOMIC_SIZE, Syndrome::ATOMIC_ALIGNMENT];
 
 /// A page with bytes that a request has not sent yet.
 pub(crate) struct Page<'a> {
@@ -67,7 +70,9 @@ impl Judge {
         };
         let ats = |p: &Page<'_>, e: &MttEntry| page_check(e, wr).is_ok() && self.tables.path(p.region, e) == Path::Ats;
         match syndrome {
-            s if s <= Syndrome::RIGHTS => self.tables.verdicts(wr, since).any(|(verdict, _)| verdict == s),
+            s if s <= Syndrome::RIGHTS || OF_OPERATION.contains(&s) => {
+                self.tables.verdicts(wr, since).any(|(verdict, _)| verdict == s)
+            }
             Syndrome::NOT_PRESENT => self.not_present(open, sent),
             Syndrome::PAGE_RIGHTS => entry(&|_, e| page_check(e, wr) == syndrome),
             Syndrome::TRANSLATION_ACCESS => {
@@ -106,7 +111,19 @@ impl Judge {
                 self.functions.was(wr.function, open.accepted, |c| !c.ats_enable)
                     && entry(&|p, e| self.tables.path(p.region, e) != Path::Untranslated)
             }
-            Syndrome::UNSUPPORTED_OP => wr.op != Op::WRITE && wr.op != Op::READ,
+            Syndrome::ATOMIC_OFF => {
+                wr.op.is_atomic()
+                    && self.functions.was(wr.function, open.accepted, |c| !c.atomic_enable)
+                    && self.tables.verdicts(wr, since).any(|(verdict, _)| verdict.is_ok())
+            }
+            Syndrome::PASID_OFF => {
+                let off = |r: &Region| self.functions.was(wr.function, open.accepted, |c| pasid_off(c, r));
+                let path = |p: &Page<'_>, e: &MttEntry| self.tables.path(p.region, e);
+                // A write of no bytes has no page.
+                let mut regions = self.tables.verdicts(wr, since).filter(|(s, _)| s.is_ok() && reach(wr) == 0);
+                entry(&|p, e| page_check(e, wr).is_ok() && path(p, e) != Path::Translated && off(p.region))
+                    || regions.any(|(_, r)| r.is_some_and(off))
+            }
             _ => self.page_cause(open, sent, syndrome),
         }
     }
@@ -118,7 +135,7 @@ impl Judge {
         let (first, last) = page.range(entry);
         // The PASID's use may have ended meanwhile.
         self.functions.was(open.wr.function, open.accepted, |cfg| {
-            let scope = prefix(cfg, page.region.pasid, true);
+            let scope = prefix(cfg, page.region.pasid, executes(&open.wr));
             let steps = (first.0 & !0xfff..=last.0).step_by(4096);
             let mut iovas = steps.map(|iova| Iova(iova.max(first.0)));
             iovas.any(|iova| self.refusals(open, scope, iova).next().is_some())
@@ -149,11 +166,10 @@ impl Judge {
         let keep = if seen.is_ok() {
             let verdicts = || self.tables.verdicts(&open.wr, When::Since(number)).map(|(s, _)| s);
             let refused = if verdicts().any(Syndrome::is_ok) { None } else { verdicts().next() };
-            let unsupported = (open.wr.op.0 > Op::READ.0).then_some(Syndrome::UNSUPPORTED_OP);
-            if let Some(expected) = refused.or(unsupported).or(failed) {
+            if let Some(expected) = refused.or(failed) {
                 return Err(Violation::Syndrome { request, expected, seen });
             }
-            if open.wr.op == Op::READ && open.delivered < length {
+            if open.wr.op.reads() && open.delivered < length {
                 return Err(early(open.delivered, "delivered"));
             }
             let answered = |r: &Read| r.claim(number).is_some() && r.outcome == Some(Syndrome::OK);

@@ -2,8 +2,8 @@
 
 use crate::versions::{Serial, Versions, When};
 use std::collections::BTreeMap;
-use types::port::FunctionCfg;
-use types::{FunctionId, PasidPrefix, RequesterId};
+use types::port::{FunctionCfg, WorkRequest};
+use types::{FunctionId, Op, PasidPrefix, Region, RequesterId};
 
 /// Configuration of every function.
 #[derive(Clone, Debug, Default)]
@@ -50,18 +50,29 @@ impl Functions {
 }
 
 /// The PASID prefix of an untranslated request or a Translation Request: what the region says, where the function has
-/// it enabled. Execute Requested is for reads. A translated request carries none (Translated Requests with PASID is
+/// it enabled; `reads` from [`executes`]. A translated request carries none (Translated Requests with PASID is
 /// not a capability of this unit).
-pub(crate) fn prefix(cfg: &FunctionCfg, region: PasidPrefix, read: bool) -> PasidPrefix {
+pub(crate) fn prefix(cfg: &FunctionCfg, region: PasidPrefix, reads: bool) -> PasidPrefix {
     if !(cfg.pasid_enable && region.valid) {
         return PasidPrefix::default();
     }
     PasidPrefix {
         valid: true,
         pasid: region.pasid,
-        exec: region.exec && cfg.pasid_exec_enable && read,
+        exec: region.exec && cfg.pasid_exec_enable && reads,
         privileged: region.privileged && cfg.pasid_priv_enable,
     }
+}
+
+/// Whether a request asks for Execute where its region says so: a read of at least a byte (PCIe 6.x 6.20.2).
+pub(crate) fn executes(wr: &WorkRequest) -> bool {
+    wr.op == Op::READ && wr.length.0 > 0
+}
+
+/// Whether accesses of a region need a PASID prefix that the function may not send: they are refused, for without it
+/// they would go to another address space.
+pub(crate) fn pasid_off(cfg: &FunctionCfg, region: &Region) -> bool {
+    region.pasid.valid && !cfg.pasid_enable
 }
 
 /// A prefix with nothing in it when it is not there, so that two can be compared.

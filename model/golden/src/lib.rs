@@ -9,6 +9,7 @@
 //! | `function` | enables, requester IDs, PASID prefixes |
 //! | `translations` | what ATS has answered, and the scope of invalidations |
 //! | `data` | data TLPs: to which request each belongs, and whether it is legal for it |
+//! | `atomic` | atomics: form, operands, enable |
 //! | `outbound` | every TLP that leaves: form, table fetches, Translation Requests, tags |
 //! | `prefetch` | Translation Requests for a page that nobody needs yet |
 //! | `outstanding` | completions |
@@ -28,6 +29,7 @@
 //! or `TlpOut`. `ReadData` and `WriteData` may be told in pieces of any size. After a refused event the judge's state is
 //! not defined: one violation ends a trace.
 
+mod atomic;
 mod data;
 mod ending;
 mod function;
@@ -179,11 +181,10 @@ impl Judge {
     fn configured(&mut self, cfg: &FunctionCfg, oldest: Serial) {
         if cfg.reset {
             self.reset(Some(cfg.function), oldest);
-        } else if self
-            .functions
-            .get(cfg.function)
-            .is_some_and(|c| c.bus_master && !cfg.bus_master || c.ats_enable != cfg.ats_enable)
-        {
+        } else if self.functions.get(cfg.function).is_some_and(|c| {
+            let cleared = c.bus_master && !cfg.bus_master || c.atomic_enable && !cfg.atomic_enable;
+            cleared || c.ats_enable != cfg.ats_enable
+        }) {
             self.late.open(cfg.function, self.now, None);
         }
         if !cfg.reset {

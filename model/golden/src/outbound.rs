@@ -7,10 +7,11 @@
 use crate::Judge;
 use crate::data::Access;
 use crate::ending::Page;
-use crate::function::{prefix, seen_prefix};
+use crate::function::{executes, pasid_off, prefix, seen_prefix};
 use crate::outstanding::{Pending, Read, TranslationRequest};
 use crate::request::Open;
 use crate::tables::{Path, page_check};
+use crate::translations::Used;
 use crate::versions::{Serial, When};
 use crate::violation::Violation;
 use types::port::FunctionCfg;
@@ -37,21 +38,21 @@ fn enabled(length_dw: u16, first: u8, last: u8) -> Option<(u32, u32)> {
 }
 
 /// A memory request as it left.
-struct Request<'a> {
-    cfg: FunctionCfg,
-    op: MemoryOp,
-    at: AddressType,
+pub(crate) struct Request<'a> {
+    pub(crate) cfg: FunctionCfg,
+    pub(crate) op: MemoryOp,
+    pub(crate) at: AddressType,
     /// Traffic class.
     class: u8,
     attributes: Attributes,
     tag: Tag,
-    enables: (u8, u8),
+    pub(crate) enables: (u8, u8),
     /// DW-aligned.
-    address: TlpAddr,
+    pub(crate) address: TlpAddr,
     no_write: bool,
-    length_dw: u16,
-    prefix: PasidPrefix,
-    payload: &'a [u8],
+    pub(crate) length_dw: u16,
+    pub(crate) prefix: PasidPrefix,
+    pub(crate) payload: &'a [u8],
 }
 
 impl Judge {
@@ -64,7 +65,7 @@ impl Judge {
         let cfg = *self.functions.of(requester).ok_or(Violation::Requester { seen: requester })?;
         let function = cfg.function;
         // A fetch and a flush are nobody's request.
-        let own = !op.posted() && (first_be == 0 || self.tables.in_memory(Iova(address.0)));
+        let own = op == MemoryOp::Read && (first_be == 0 || self.tables.in_memory(Iova(address.0)));
         let late = self.may_be_late(function, op.posted(), own);
         if !cfg.bus_master && !late {
             return Err(Violation::BusMasterOff { function, address });
@@ -105,7 +106,8 @@ impl Judge {
                 })?
             }
             (MemoryOp::Write, AddressType::TRANSLATED | AddressType::UNTRANSLATED) => self.access(&request)?,
-            _ => return Err(Violation::Unexpected { what: "an atomic, or an AT that is reserved", address, at }),
+            (op, AddressType::TRANSLATED | AddressType::UNTRANSLATED) if op.is_atomic() => self.atomic(&request)?,
+            _ => return Err(Violation::Unexpected { what: "a request with an AT that it must not have", address, at }),
         };
         if let Some(pending) = pending {
             self.outstanding.insert(requester, tag, pending);
@@ -122,7 +124,8 @@ impl Judge {
         let bytes = r.payload.get(skip as usize..(skip + length) as usize).unwrap_or_default();
         let address = TlpAddr(r.address.0 + u64::from(skip));
         let (function, at, prefix) = (r.cfg.function, r.at, r.prefix);
-        let access = Access { function, write, at, prefix, address, length, bytes };
+        let op = if write { Op::WRITE } else { Op::READ };
+        let access = Access { function, op, at, prefix, address, length, bytes };
         if length == 0 && write {
             return Err(Violation::Unexpected { what: "a zero-length write", address, at });
         }
@@ -146,19 +149,7 @@ impl Judge {
             // A zero-length read counts one byte (PCIe 6.x 2.2.9).
             return Ok(Some(self.reading(Read::new(claims, address, 1, used))));
         }
-        let offsets = self.data(&access)?;
-        if r.attributes.relaxed && !self.may_be_unordered(&offsets) {
-            return Err(wrong("relaxed ordering, in a region that is ordered"));
-        }
-        let used = if at == AddressType::TRANSLATED && (r.attributes.no_snoop || !write) {
-            self.used(&access, &offsets)
-        } else {
-            Vec::new()
-        };
-        if r.attributes.no_snoop && !used.is_empty() && used.iter().all(|u| u.snooped) {
-            return Err(wrong("No Snoop, though its translation says N"));
-        }
-        self.path_of(&access, &offsets)?;
+        let (offsets, used) = self.attributed(r, &access)?;
         if write {
             if at == AddressType::TRANSLATED {
                 self.translations.written(function, r.class);
@@ -168,7 +159,31 @@ impl Judge {
         Ok(Some(self.reading(Read::new(offsets, address, length, used))))
     }
 
-    fn reading(&mut self, read: Read) -> Pending {
+    /// The requests that a data TLP may belong to, and the translations that it may have used.
+    pub(crate) fn attributed(
+        &mut self,
+        r: &Request<'_>,
+        access: &Access<'_>,
+    ) -> Result<(Vec<(Serial, u32)>, Vec<Used>), Violation> {
+        let (address, at) = (access.address, access.at);
+        let wrong = |what| Violation::Attributes { address, at, what };
+        let offsets = self.data(access)?;
+        if r.attributes.relaxed && !self.may_be_unordered(&offsets) {
+            return Err(wrong("relaxed ordering, in a region that is ordered"));
+        }
+        let used = if at == AddressType::TRANSLATED && (r.attributes.no_snoop || !access.write()) {
+            self.used(access, &offsets)
+        } else {
+            Vec::new()
+        };
+        if r.attributes.no_snoop && !used.is_empty() && used.iter().all(|u| u.snooped) {
+            return Err(wrong("No Snoop, though its translation says N"));
+        }
+        self.path_of(access, &offsets)?;
+        Ok((offsets, used))
+    }
+
+    pub(crate) fn reading(&mut self, read: Read) -> Pending {
         self.outstanding.reads.insert(self.now, read);
         Pending::Read(self.now)
     }
@@ -269,7 +284,10 @@ impl Judge {
     ) -> Vec<(PasidPrefix, bool)> {
         let mut out = Vec::new();
         for (open, sent, when) in requests.filter(|(o, ..)| o.wr.function == cfg.function) {
-            let scope = |sent| {
+            if open.wr.op.is_atomic() && !self.atomics_allowed(cfg) {
+                continue;
+            }
+            let scope = |sent, reads| {
                 let hit = |p: &Page<'_>| {
                     let mut entries = self.tables.entries(p.region, open.wr.key, p.index, when);
                     entries.any(|e| {
@@ -278,12 +296,13 @@ impl Judge {
                         overlaps && page_check(e, &open.wr).is_ok() && self.tables.path(p.region, e) == Path::Ats
                     })
                 };
-                self.pages(open, sent, when).find(hit).map(|p| prefix(cfg, p.region.pasid, true))
+                let mut pages = self.pages(open, sent, when).filter(|p| !pasid_off(cfg, p.region));
+                pages.find(hit).map(|p| prefix(cfg, p.region.pasid, reads))
             };
-            out.extend(scope(sent).map(|scope| (scope, open.wr.op.writes())));
+            out.extend(scope(sent, executes(&open.wr)).map(|scope| (scope, open.wr.op.writes())));
             // The flush behind a write is a read of one of its pages.
             if open.wr.op == Op::WRITE && (sent > 0 || matches!(when, When::Ever)) {
-                out.extend(scope(0).map(|scope| (scope, false)));
+                out.extend(scope(0, false).map(|scope| (scope, false)));
             }
         }
         out

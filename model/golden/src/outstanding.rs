@@ -49,6 +49,8 @@ pub(crate) struct Read {
     pub(crate) outcome: Option<Syndrome>,
     /// The translations that it may have used.
     used: Vec<Used>,
+    /// An atomic: all of it comes in one completion.
+    whole: bool,
     /// An invalidation of what it used was completed before it came back: it has taken too long, and its request cannot
     /// succeed any more.
     pub(crate) overdue: bool,
@@ -56,7 +58,13 @@ pub(crate) struct Read {
 
 impl Read {
     pub(crate) fn new(claims: Vec<(Serial, u32)>, address: TlpAddr, length: u32, used: Vec<Used>) -> Self {
-        Self { claims, address, length, data: Vec::new(), poisoned: false, outcome: None, used, overdue: false }
+        let (data, poisoned, outcome, whole, overdue) = (Vec::new(), false, None, false, false);
+        Self { claims, address, length, data, poisoned, outcome, used, whole, overdue }
+    }
+
+    /// The same as one that a single completion answers.
+    pub(crate) fn whole(self) -> Self {
+        Self { whole: true, ..self }
     }
 
     /// The offset claimed for a request.
@@ -239,6 +247,7 @@ impl Read {
     fn completion(&mut self, tlp: &Tlp, payload: &[u8]) -> bool {
         let done = self.data.len() as u32;
         match bring(tlp, payload, TlpAddr(self.address.0.wrapping_add(u64::from(done))), self.length - done) {
+            Brought::Bytes(_, false) if self.whole => self.outcome = Some(Syndrome::MALFORMED_COMPLETION),
             Brought::Bytes(bytes, last) => {
                 self.data.extend_from_slice(bytes);
                 self.poisoned |= tlp.poisoned;

@@ -7,7 +7,7 @@
 
 use crate::Judge;
 use crate::ending::Page;
-use crate::function::{prefix, seen_prefix};
+use crate::function::{executes, prefix, seen_prefix};
 use crate::request::Open;
 use crate::tables::{Path, grants, page_check};
 use crate::versions::{Serial, Versions, When};
@@ -192,7 +192,7 @@ impl Judge {
         let same = |r: &&Response| r.function == wr.function && asked(&r.request) == asked(request);
         let responded = self.pages.responses.iter().filter(same).map(|r| r.at).max().unwrap_or(0);
         self.pages(open, self.requests.least_sent(open.accepted), since).any(|p| {
-            let legal = |c: &FunctionCfg| prefix(c, p.region.pasid, true) == seen;
+            let legal = |c: &FunctionCfg| prefix(c, p.region.pasid, executes(wr)) == seen;
             let mut entries = self.tables.entries(p.region, wr.key, p.index, since);
             self.functions.was(wr.function, self.requests.oldest(self.now), legal)
                 && entries.any(|e| {
@@ -211,10 +211,12 @@ impl Judge {
     /// When answers that refuse a request the byte at `iova` have arrived since the oldest request open with it was accepted.
     pub(crate) fn refusals(&self, open: &Open, scope: PasidPrefix, iova: Iova) -> impl Iterator<Item = Serial> {
         let answers = self.translations.covering(open.wr.function, scope, iova);
-        answers.filter_map(|(answer, _)| {
+        answers.filter_map(move |(answer, _)| {
             let (read, write) = (answer.entry.read, answer.entry.write);
             // W = 0 in an answer to NW = 1 is no refusal.
-            let refused = !grants(read, write || answer.no_write && open.wr.op.writes(), &open.wr);
+            // Neither is Exe = 0 in one to a request that did not ask for Execute.
+            let no_execute = scope.exec && answer.scope.exec && !answer.grants_execute();
+            let refused = no_execute || !grants(read, write || answer.no_write && open.wr.op.writes(), &open.wr);
             (answer.arrived > open.since && refused).then_some(answer.arrived)
         })
     }

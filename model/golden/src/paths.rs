@@ -129,7 +129,7 @@ impl Judge {
             for written in opens.into_iter().map(maybe).collect::<Vec<_>>() {
                 let list = self.paths.written.entry(written.open.wr.stream).or_default();
                 list.iter_mut().for_each(|w| w.owed = false);
-                if access.write && list.len() < REMEMBERED {
+                if access.write() && list.len() < REMEMBERED {
                     list.push(written);
                 }
             }
@@ -145,7 +145,7 @@ impl Judge {
             let (request, written) = (open.name(), w.open.name());
             return Err(Violation::PathOrder { request, written, seen: access.address });
         }
-        if access.write {
+        if access.write() {
             let open = Open::remembered(open);
             if self.paths.last.insert(number, access.at).is_some_and(|at| at != access.at) {
                 self.paths.changed.insert(number);

@@ -1,5 +1,6 @@
 //! The driver's tables: regions and their pages as versions, and the protection check.
 
+use crate::atomic::operation_check;
 use crate::versions::{Serial, Versions, When};
 use crate::violation::Violation;
 use std::collections::BTreeMap;
@@ -39,7 +40,7 @@ pub(crate) struct Tables {
 }
 
 /// The outcome of protection. The order of the checks is that of the syndromes: key index and validity, variant,
-/// protection domain, function, bounds, rights.
+/// protection domain, function, bounds, rights, operation.
 pub(crate) fn protect(region: Option<&Region>, wr: &WorkRequest) -> Syndrome {
     let Some(region) = region.filter(|r| r.valid) else {
         return Syndrome::INVALID_KEY;
@@ -58,7 +59,7 @@ pub(crate) fn protect(region: Option<&Region>, wr: &WorkRequest) -> Syndrome {
     } else if !region.rights.allow(wr.op, wr.remote) {
         Syndrome::RIGHTS
     } else {
-        Syndrome::OK
+        operation_check(wr)
     }
 }
 

@@ -31,12 +31,17 @@ pub(crate) struct Answer {
 
 impl Answer {
     /// Whether an access with `prefix` may use it: PASID and privilege must agree, but a global entry serves every
-    /// PASID of its function. "No PASID" is not PASID 0.
+    /// PASID of its function. "No PASID" is not PASID 0. (Execute is a permission of the entry.)
     fn serves(&self, prefix: PasidPrefix) -> bool {
         self.scope.valid == prefix.valid
             && (!prefix.valid
                 || self.scope.privileged == prefix.privileged
                     && (self.entry.global || self.scope.pasid == prefix.pasid))
+    }
+
+    /// Exe, which implies R: without R it grants nothing (10.2.3).
+    pub(crate) fn grants_execute(&self) -> bool {
+        self.entry.exec && self.entry.read
     }
 
     /// Its use at `iova`.

@@ -221,6 +221,16 @@ pub enum Violation {
         /// Which attribute, and why not.
         what: &'static str,
     },
+    /// An atomic that is not allowed.
+    #[error("atomic: one at {address} (AT = {:02b}) {why}", at.0)]
+    Atomic {
+        /// Address.
+        address: TlpAddr,
+        /// Its AT.
+        at: AddressType,
+        /// What is wrong.
+        why: &'static str,
+    },
     /// A fetch from table memory in the wrong form.
     #[error("table fetch at {address}: {why}")]
     TableFetch {

@@ -12,9 +12,9 @@ pub trait Workload {
     /// The next work request, if there is one; it stays offered until the unit takes it. A workload keeps at most
     /// `stream_depth` requests of a stream open.
     fn offer(&mut self, now: Time) -> Option<WorkRequest>;
-    /// Message bytes of a write, from `offset` on.
+    /// Message bytes of a write, or operands of an atomic, from `offset` on.
     fn source(&mut self, stream: StreamId, id: WrId, offset: Offset, out: &mut [u8]);
-    /// Message bytes of a read, from `offset` on.
+    /// Message bytes of a read, or what memory held before an atomic, from `offset` on.
     fn sink(&mut self, stream: StreamId, id: WrId, offset: Offset, bytes: &[u8], memories: &mut Memories);
     /// A request has ended.
     fn completed(&mut self, now: Time, completion: &Completion);

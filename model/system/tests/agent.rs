@@ -22,6 +22,7 @@ fn fabric(page: PageSize, sets: &[&str]) -> Fabric {
         scatter: Scatter::linear(fabric.gpu_base()),
         read: true,
         write: false,
+        exec: false,
         untranslated_only: false,
         pasid: None,
         paged: false,

@@ -20,6 +20,7 @@ fn iommu(sets: &[&str]) -> Iommu {
         scatter: Scatter::linear(BusAddr(0x40_0000_0000)),
         read: true,
         write: true,
+        exec: false,
         untranslated_only: false,
         pasid: None,
         paged: false,

@@ -28,6 +28,7 @@ fn fabric(sets: &[&str]) -> Fabric {
         scatter: Scatter::linear(fabric.gpu_base()),
         read: true,
         write: false,
+        exec: false,
         untranslated_only: false,
         pasid: None,
         paged: true,

@@ -27,6 +27,27 @@ impl Op {
     pub const fn reads(self) -> bool {
         self.0 != Self::WRITE.0
     }
+    /// Whether memory is read and changed in one step, by an AtomicOp request.
+    pub const fn is_atomic(self) -> bool {
+        matches!(self, Self::FETCH_ADD | Self::SWAP | Self::CAS)
+    }
+    /// Operand sizes in bytes that an atomic may have, which are the lengths of its work request (PCIe 6.x 6.15.2); none
+    /// for other operations. The operand stands at a multiple of its size.
+    pub const fn operand_sizes(self) -> &'static [u32] {
+        match self {
+            Self::FETCH_ADD | Self::SWAP => &[4, 8],
+            Self::CAS => &[4, 8, 16],
+            _ => &[],
+        }
+    }
+    /// Message bytes of an atomic with operands of `size` bytes: what is added or stored, or what is compared and then
+    /// what is stored. They are the payload of its TLP.
+    pub const fn operand_bytes(self, size: u32) -> u32 {
+        match self {
+            Self::CAS => 2 * size,
+            _ => size,
+        }
+    }
 }
 crate::port_leaf!(Op, 4, |v| u64::from(v.0), |b| Op(b as u8));
 
@@ -133,7 +154,7 @@ impl Rights {
     }
 }
 
-/// PASID attributes of an access: what a PASID TLP prefix carries.
+/// PASID attributes of a region's accesses, or of one: what a PASID TLP prefix carries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PasidPrefix {
     /// Whether there is a PASID at all; "no PASID" is not PASID 0.
@@ -242,6 +263,14 @@ syndromes! {
     PAGE_RETRIES = 22, "page-retries";
     /// The driver refused to make the page present.
     PAGE_REFUSED = 23, "page-refused";
+    /// The length of an atomic is not one of its operand sizes.
+    ATOMIC_SIZE = 24, "atomic-size";
+    /// The address of an atomic is not a multiple of its operand size.
+    ATOMIC_ALIGNMENT = 25, "atomic-alignment";
+    /// AtomicOp Requester Enable of the function is off.
+    ATOMIC_OFF = 26, "atomic-off";
+    /// The access needs a PASID prefix while PASID of the function is off.
+    PASID_OFF = 27, "pasid-off";
 }
 
 impl Syndrome {

@@ -48,6 +48,14 @@ pub enum Breach {
         /// Last DW Byte Enables.
         last: u8,
     },
+    /// An atomic that is not allowed.
+    #[error("an atomic at {address} is not allowed: {why}")]
+    Atomic {
+        /// DW-aligned address.
+        address: TlpAddr,
+        /// Reason.
+        why: &'static str,
+    },
     /// Across a 4 KiB line.
     #[error("{length_dw} DW at {address} cross a 4 KiB line")]
     Crosses4K {

@@ -9,6 +9,7 @@
 //! | payload as long as the header says | 2.2.2 | `request`, `completion` |
 //! | writes within MPS, reads within MRRS, no crossing of 4 KiB | 2.2.2, 2.2.7 | `request` |
 //! | byte enables | 2.2.5 | `request` |
+//! | atomics: operand sizes, alignment, requester enable | 2.2.7.1, 6.15 | `request` |
 //! | AT by kind, Translation Requests, PASID prefix | 10.2.1, 10.2.2, 6.20 | `request` |
 //! | requester known and allowed to send | 2.2.6, 7.5.1 | `request` |
 //! | tag within the width, not in use | 2.2.6.2 | `completion` |
@@ -79,7 +80,10 @@ impl Checker {
     /// A function's configuration took effect.
     pub fn configure(&mut self, cfg: &FunctionCfg) {
         let was = self.functions.values().find(|f| f.function == cfg.function);
-        if was.is_some_and(|f| f.bus_master && !cfg.bus_master || f.ats_enable && !cfg.ats_enable) {
+        let cleared = |f: &FunctionCfg| {
+            f.bus_master && !cfg.bus_master || f.ats_enable && !cfg.ats_enable || f.atomic_enable && !cfg.atomic_enable
+        };
+        if was.is_some_and(cleared) {
             self.late.insert(cfg.requester, self.committed);
         }
         self.functions.retain(|_, f| f.function != cfg.function);

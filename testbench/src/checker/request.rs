@@ -29,7 +29,7 @@ impl Checker {
             let left = if kind == Kind::Write { posted } else { non_posted };
             if *left > 0 {
                 *left -= 1;
-                (cfg.bus_master, cfg.ats_enable) = (true, true);
+                (cfg.bus_master, cfg.ats_enable, cfg.atomic_enable) = (true, true, true);
             }
         }
         if !cfg.bus_master {
@@ -40,7 +40,9 @@ impl Checker {
             return Err(Breach::LongHeader { address });
         }
         let (length_dw, first, last) = (wire.length_dw(), wire.first_be(), wire.last_be());
-        if !byte_enables_allowed(address.0, length_dw, first, last) {
+        if kind == Kind::Atomic {
+            atomic(wire, &cfg)?;
+        } else if !byte_enables_allowed(address.0, length_dw, first, last) {
             return Err(Breach::ByteEnables { address, length_dw, first, last });
         }
         address_type(wire, kind, &cfg)?;
@@ -79,6 +81,26 @@ impl Checker {
             _ => wrong("not one that the unit sends"),
         }
     }
+}
+
+/// An atomic: operand sizes and their alignment (2.2.7.1); byte enables are reserved.
+fn atomic(wire: &Wire, cfg: &FunctionCfg) -> Result<(), Breach> {
+    let (address, bytes) = (TlpAddr(wire.address()), 4 * wire.length_dw());
+    // FetchAdd and Swap carry one operand of 32 or 64 bits, CAS two of up to 128.
+    let (operands, largest) = if wire.fmt_type() & 0x1f == 0b01110 { (2, 16) } else { (1, 8) };
+    let size = bytes / operands;
+    let why = if (wire.first_be(), wire.last_be()) != (0, 0) {
+        "its byte enables are reserved"
+    } else if !(4..=largest).contains(&size) || !size.is_power_of_two() || size * operands != bytes {
+        "it has no such operands"
+    } else if !address.0.is_multiple_of(u64::from(size)) {
+        "its operand is not at a multiple of its size"
+    } else if !cfg.atomic_enable {
+        "the function may not send any"
+    } else {
+        return Ok(());
+    };
+    Err(Breach::Atomic { address, why })
 }
 
 fn address_type(wire: &Wire, kind: Kind, cfg: &FunctionCfg) -> Result<(), Breach> {

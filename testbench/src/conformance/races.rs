@@ -35,6 +35,7 @@ fn moments() -> impl Strategy<Value = Marker> {
         &[
             TlpKind::DataWrite,
             TlpKind::DataRead,
+            TlpKind::DataAtomic,
             TlpKind::TranslationRequest,
             TlpKind::TranslationCompletion,
             TlpKind::DataCompletion,
@@ -122,6 +123,7 @@ fn rules(disturbance: Disturbance) -> impl Strategy<Value = Rule> {
             TlpKind::TranslationCompletion,
             TlpKind::TranslationCompletion,
             TlpKind::DataCompletion,
+            TlpKind::AtomicCompletion,
             TlpKind::TableCompletion,
             TlpKind::InvalidateRequest,
             TlpKind::FlushCompletion,
@@ -161,12 +163,13 @@ fn rules(disturbance: Disturbance) -> impl Strategy<Value = Rule> {
     })
 }
 
-/// What a region is beside its draw: function, PASID, privileged, without order.
-type Owner = (u16, Option<u32>, bool, bool);
+/// What a region is beside its draw: function, PASID, privileged, execute, without order.
+type Owner = (u16, Option<u32>, bool, bool, bool);
 
 fn owners() -> impl Strategy<Value = Owner> {
     let pasid = select(&[None, None, Some(1), Some(2)][..]);
-    (0..2_u16, pasid, prop::bool::weighted(0.2), prop::bool::weighted(0.2))
+    let one_in_five = || prop::bool::weighted(0.2);
+    (0..2_u16, pasid, one_in_five(), one_in_five(), one_in_five())
 }
 
 /// Random machines, requests and disturbances.
@@ -194,9 +197,9 @@ fn assemble(
     let streams = if machine.get("unit.configuration").and_then(|v| v.as_str()) == Some("tiny") { 2 } else { 8 };
     let unit = machine.get("unit.sizes.atc_granule_log2").and_then(toml::Value::as_integer).unwrap_or(12);
     let setup = |(i, (draw, owner)): (usize, &(RegionDraw, Owner))| {
-        let (function, pasid, privileged, unordered) = *owner;
+        let (function, pasid, privileged, execute, unordered) = *owner;
         // The unit sends no PASID on translated requests, so a region with one is translated through ATS or not at all.
-        let setup = RegionSetup { function, pasid, privileged, unordered, ..draw.setup(i) };
+        let setup = RegionSetup { function, pasid, privileged, execute, unordered, ..draw.setup(i) };
         // Answers smaller than the unit are refused.
         RegionSetup { translation_bytes: setup.translation_bytes.max(1 << unit), ..setup }
     };
@@ -209,7 +212,9 @@ fn assemble(
         cycle += request.pause;
         steps.push(request.step(Style::Orderly, &regions, streams, cycle));
         if let Some(Action::Request(setup)) = steps.last_mut().map(|step| &mut step.action) {
-            setup.bytes = setup.bytes.min(LARGEST);
+            if !setup.op.op().is_atomic() {
+                setup.bytes = setup.bytes.min(LARGEST);
+            }
             // A stream belongs to a function.
             let index = regions.iter().position(|r| r.name == setup.region).unwrap_or(0) as u16;
             setup.stream = (2 * index + regions[usize::from(index)].function) % streams;
@@ -252,7 +257,14 @@ fn assemble(
 
 /// A function with everything on.
 fn on(number: u16) -> FunctionSetup {
-    FunctionSetup { number, pasid: Some(true), pasid_privileged: Some(true), ..FunctionSetup::default() }
+    FunctionSetup {
+        number,
+        pasid: Some(true),
+        pasid_privileged: Some(true),
+        pasid_execute: Some(true),
+        atomics: Some(true),
+        ..FunctionSetup::default()
+    }
 }
 
 impl Event {

@@ -36,7 +36,7 @@ pub(super) fn regions(style: Style) -> impl Strategy<Value = RegionDraw> {
         Style::Wild => select(wild),
         Style::Orderly => select(tame),
     };
-    let rights = all(&["LRW", "LRW", "R", "W", "L", ""], &["LRW"]);
+    let rights = all(&["LRWA", "LRW", "LRWA", "R", "W", "L", "A", ""], &["LRWA"]);
     let page_rights = all(&["rw", "rw", "rw", "r", "w"], &["rw"]);
     let same = Just(None).boxed();
     let translations = match style {
@@ -101,6 +101,8 @@ pub(super) struct RequestDraw {
     /// What is wrong with it, in one of many.
     twist: u8,
     pub(super) pause: u64,
+    /// An atomic instead, of the smallest operand size or one of the larger ones.
+    atomic: Option<(Operation, usize)>,
 }
 
 pub(super) fn requests() -> impl Strategy<Value = RequestDraw> {
@@ -113,6 +115,8 @@ pub(super) fn requests() -> impl Strategy<Value = RequestDraw> {
     // Every offset around a line, and anywhere.
     let from_line = prop_oneof![2 => -12..12_i64, 1 => 0..4096_i64];
     let pause = prop_oneof![4 => Just(0), 1 => 0..400_u64];
+    let atomics = select(&[Operation::FetchAdd, Operation::Swap, Operation::Cas][..]);
+    let atomic = prop::option::weighted(0.2, (atomics, 0..3_usize));
     (
         any::<prop::sample::Index>(),
         any::<bool>(),
@@ -122,9 +126,9 @@ pub(super) fn requests() -> impl Strategy<Value = RequestDraw> {
         bytes,
         any::<bool>(),
         0..32_u8,
-        pause,
+        (pause, atomic),
     )
-        .prop_map(|(region, write, stream, line, from_line, bytes, local, twist, pause)| RequestDraw {
+        .prop_map(|(region, write, stream, line, from_line, bytes, local, twist, (pause, atomic))| RequestDraw {
             region,
             write,
             stream,
@@ -134,7 +138,20 @@ pub(super) fn requests() -> impl Strategy<Value = RequestDraw> {
             local,
             twist,
             pause,
+            atomic,
         })
+}
+
+/// An atomic on the operand at or below `offset` of a region, if the region holds it.
+fn make_atomic(setup: &mut RequestSetup, (op, size): (Operation, usize), region: &RegionSetup) {
+    let sizes = op.op().operand_sizes();
+    let bytes = i64::from(sizes[size.min(sizes.len() - 1)]);
+    // A region that the driver places starts at a page.
+    let start = region.start.unwrap_or(0);
+    let offset = (start + setup.offset) / bytes * bytes - start;
+    if offset >= 0 && offset + bytes <= region.bytes as i64 {
+        (setup.op, setup.offset, setup.bytes) = (op, offset, bytes as u32);
+    }
 }
 
 impl RequestDraw {
@@ -165,9 +182,15 @@ impl RequestDraw {
                 // One byte beyond the end.
                 3 => setup.offset = region.bytes as i64 - i64::from(self.bytes) + 1,
                 4 => setup.function = Some(1),
-                5 => setup.op = Operation::Atomic,
+                // A size or an alignment that no atomic has, mostly.
+                5 => setup.op = Operation::FetchAdd,
                 _ => {}
             }
+        }
+        if (style == Style::Orderly || self.twist > 6)
+            && let Some(atomic) = self.atomic
+        {
+            make_atomic(&mut setup, atomic, region);
         }
         if style == Style::Orderly {
             // A region belongs to one stream.
@@ -188,6 +211,7 @@ pub fn scenarios(style: Style) -> impl Strategy<Value = Scenario> {
 
 fn assemble(style: Style, mut machine: Machine, regions: &[RegionDraw], requests: &[RequestDraw]) -> Scenario {
     let streams = if machine.get("unit.configuration").and_then(|v| v.as_str()) == Some("tiny") { 2 } else { 8 };
+    machine.insert("function.atomic_requests".into(), true.into());
     if style != Style::Orderly {
         // A foreign function on a stream would be of another partition.
         machine.remove("unit.sizes.partitions");

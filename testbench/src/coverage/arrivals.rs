@@ -18,6 +18,12 @@ impl Collector {
                 match entry.kind {
                     TlpKind::TranslationRequest => self.answer(tlp, payload, &entry, last),
                     TlpKind::DataRead => self.data(tlp, &entry, last),
+                    TlpKind::DataAtomic => {
+                        let c = &mut self.coverage;
+                        c.hit_if(code == status::UR, "atomic.unsupported");
+                        c.hit_if(code == status::CA, "atomic.aborted");
+                        c.hit_if(tlp.poisoned, "atomic.poisoned");
+                    }
                     TlpKind::TableRead => {
                         self.coverage.hit_if(code != status::SC || tlp.poisoned, "fetch.failed");
                     }
@@ -65,6 +71,8 @@ impl Collector {
             c.entry(entry);
             c.hit_if(entry.write && asked.no_write, "answer.write-unasked");
             c.hit_if(entry.size.log2() < 12 + stu, "answer.below-unit");
+            c.hit_if(entry.exec, "answer.execute");
+            c.hit_if(!entry.exec && asked.execute, "answer.no-execute");
         }
         let first = of.completions == 1;
         c.hit_if(first && byte_count > 8, "answer.several");
@@ -85,6 +93,7 @@ impl Collector {
         let function = self.function_of(target);
         let mine = |f: &InFlight| f.function == function;
         let reading = self.in_flight(|f| mine(f) && f.kind == TlpKind::DataRead && f.translated);
+        let atomic = self.in_flight(|f| mine(f) && f.kind == TlpKind::DataAtomic && f.translated);
         let writing = self.writing(function);
         let Some(range) = payload.try_into().ok().and_then(InvalidateRange::decode) else { return };
         let covered: Range = match range.size {
@@ -114,6 +123,7 @@ impl Collector {
         c.hit_if(!state.cfg.ats_enable, "invalidate.ats-off");
         c.hit_if(asking, "race.invalidate-asking");
         c.hit_if(reading, "race.invalidate-reading");
+        c.hit_if(atomic, "race.invalidate-atomic");
         c.hit_if(writing, "race.invalidate-writing");
         c.hit_if(revoking, "race.invalidate-revoking");
         c.hit_if(state.pending.iter().any(|(_, pending)| overlap(*pending, covered)), "race.remap-twice");

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use system::Statistics;
 use system::fabric::TlpKind;
 use types::port::{FunctionCfg, WorkRequest};
-use types::tlp::{Body, MemoryOp, message_code};
+use types::tlp::{Body, message_code};
 use types::{AddressType, Event, FunctionId, Key, Op, RequesterId, StreamId, Syndrome, Tag, Tlp, WrId};
 
 /// First and last address of a range.
@@ -32,6 +32,7 @@ pub(super) struct Asked {
     pub(super) range: Range,
     pub(super) entries: u16,
     pub(super) no_write: bool,
+    pub(super) execute: bool,
 }
 
 /// A non-posted TLP in flight.
@@ -111,7 +112,8 @@ impl Collector {
                 self.coverage.syndrome(syndrome);
                 let request = self.open.remove(&(stream, id));
                 if let Some(wr) = request.filter(|_| syndrome == Syndrome::COMPLETION_TIMEOUT) {
-                    let mine = |f: &&mut InFlight| f.function == wr.function && f.kind == TlpKind::DataRead;
+                    let data = |f: &InFlight| matches!(f.kind, TlpKind::DataRead | TlpKind::DataAtomic);
+                    let mine = |f: &&mut InFlight| f.function == wr.function && data(f);
                     self.live.values_mut().filter(mine).for_each(|f| f.given_up = true);
                 }
             }
@@ -125,6 +127,7 @@ impl Collector {
         let of_region =
             |write: bool| self.open.values().any(|wr| wr.key.index() == key.index() && (wr.op == Op::WRITE) == write);
         let (reading, writing) = (of_region(false), of_region(true));
+        let atomic = self.open.values().any(|wr| wr.key.index() == key.index() && wr.op.is_atomic());
         let asking = self.in_flight(|f| f.kind == TlpKind::TranslationRequest);
         let fetching = self.in_flight(|f| f.kind == TlpKind::TableRead);
         let invalidating = self.functions.values().any(|f| !f.pending.is_empty());
@@ -132,6 +135,7 @@ impl Collector {
         let c = &mut self.coverage;
         c.hit(if flush { "revoke.flush" } else { "revoke.plain" });
         c.hit_if(reading, "race.revoke-reading");
+        c.hit_if(atomic, "race.revoke-atomic");
         c.hit_if(writing, "race.revoke-writing");
         c.hit_if(asking, "race.revoke-asking");
         c.hit_if(fetching, "race.revoke-fetching");
@@ -142,6 +146,7 @@ impl Collector {
         let mine = |f: &InFlight| f.function == cfg.function;
         let asking = self.in_flight(|f| mine(f) && f.kind == TlpKind::TranslationRequest);
         let reading = self.in_flight(|f| mine(f) && f.kind == TlpKind::DataRead);
+        let atomic = self.in_flight(|f| mine(f) && f.kind == TlpKind::DataAtomic);
         let reading_translated = self.in_flight(|f| mine(f) && f.kind == TlpKind::DataRead && f.translated);
         let (writing, revoking) = (self.writing(cfg.function), !self.revoking.is_empty());
         let function = self.functions.entry(cfg.function).or_default();
@@ -160,6 +165,7 @@ impl Collector {
             c.hit("reset.function");
             c.hit_if(function.asked, "implicit.reset");
             c.hit_if(reading, "race.reset-reading");
+            c.hit_if(atomic, "race.reset-atomic");
             c.hit_if(writing, "race.reset-writing");
             c.hit_if(asking, "race.reset-asking");
             c.hit_if(revoking, "race.reset-revoke");
@@ -182,13 +188,22 @@ impl Collector {
                     TlpKind::DataWrite => c.hit("at.untranslated-write"),
                     TlpKind::DataRead if translated => c.hit("at.translated-read"),
                     TlpKind::DataRead => c.hit("at.untranslated-read"),
+                    TlpKind::DataAtomic if translated => c.hit("at.translated-atomic"),
+                    TlpKind::DataAtomic => c.hit("at.untranslated-atomic"),
                     TlpKind::FlushRead => {
                         c.hit("at.zero-length-read");
                         c.hit_if(self.revoking.is_empty(), "flush.path");
                     }
                     _ => {}
                 }
-                if op == MemoryOp::Read {
+                if at == AddressType::UNTRANSLATED {
+                    c.hit_if(tlp.pasid.valid && tlp.pasid.exec, "pasid.execute");
+                    c.hit_if(tlp.pasid.valid && tlp.pasid.privileged, "pasid.privileged");
+                }
+                if op.is_atomic() {
+                    c.atomic(tlp, op);
+                }
+                if !op.posted() {
                     self.read(tlp, kind);
                 }
             }
@@ -225,13 +240,16 @@ impl Collector {
             let (entries, unit_log2) = (tlp.length_dw / 2, 12 + u32::from(state.cfg.ats_stu));
             c.hit(if no_write { "request.no-write" } else { "request.write" });
             c.hit_if(tlp.pasid.valid, "request.pasid");
+            c.hit_if(tlp.pasid.valid && tlp.pasid.exec, "request.execute");
+            c.hit_if(tlp.pasid.valid && tlp.pasid.privileged, "request.privileged");
             c.hit_if(function != FunctionId(0), "request.other-function");
             c.hit_if(entries > 1, "request.several");
             c.hit_if(unit_log2 > 12, "request.unit");
             state.asked = true;
             state.asked_with_pasid |= tlp.pasid.valid;
             let last = address.0.saturating_add((u64::from(entries) << unit_log2) - 1);
-            asked = Some(Asked { range: (address.0, last), entries, no_write });
+            let execute = tlp.pasid.valid && tlp.pasid.exec;
+            asked = Some(Asked { range: (address.0, last), entries, no_write, execute });
         }
         let entry = InFlight {
             kind,
@@ -256,7 +274,8 @@ impl Collector {
             None => c.hit("data.unexpected"),
             Some(f) => {
                 c.hit_if(f.reset, "race.reset-answer");
-                c.hit_if(f.given_up, "data.late");
+                c.hit_if(f.given_up && f.kind == TlpKind::DataRead, "data.late");
+                c.hit_if(f.given_up && f.kind == TlpKind::DataAtomic, "atomic.late");
             }
         }
         entry

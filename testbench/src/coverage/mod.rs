@@ -16,8 +16,9 @@ pub use points::POINTS;
 
 use std::collections::BTreeMap;
 use system::Statistics;
-use types::Syndrome;
 use types::ats::TranslationEntry;
+use types::tlp::MemoryOp;
+use types::{Syndrome, Tlp};
 
 /// Counters of the unit that must not stay zero, as points `stat.<key>`.
 pub const COUNTERS: &[&str] = &[
@@ -48,6 +49,7 @@ pub const COUNTERS: &[&str] = &[
     "ats.stall_full",
     "ats.discard",
     "dma.retranslate",
+    "dma.atomic_tlp",
     "dma.stall_tag",
     "dma.stall_buffer",
     "dma.stall_data",
@@ -136,6 +138,22 @@ impl Coverage {
             13..=20 => "answer.middle",
             _ => "answer.2m",
         });
+    }
+
+    /// An atomic that leaves.
+    fn atomic(&mut self, tlp: &Tlp, op: MemoryOp) {
+        let (point, operands) = match op {
+            MemoryOp::FetchAdd => ("atomic.fetch-add", 1),
+            MemoryOp::Swap => ("atomic.swap", 1),
+            _ => ("atomic.cas", 2),
+        };
+        self.hit(point);
+        self.hit(match 4 * tlp.length_dw / operands {
+            4 => "atomic.4",
+            8 => "atomic.8",
+            _ => "atomic.16",
+        });
+        self.hit_if(tlp.pasid.valid, "atomic.pasid");
     }
 
     fn hit_if(&mut self, condition: bool, point: &'static str) {

@@ -10,6 +10,7 @@ use types::{Op, PageSize, Pasid, PasidPrefix, Pd, Syndrome};
 
 /// Bit of an entry that a Translation Completion carries (PCIe 6.x 10.2.3).
 const U: u64 = 1 << 2;
+const EXE: u64 = 1 << 3;
 const S: u64 = 1 << 11;
 
 impl Plant {
@@ -55,6 +56,9 @@ impl Plant {
     fn request(&self, wr: &mut WorkRequest) {
         match self.fault {
             Fault::DomainIgnored => wr.pd = Pd(1),
+            Fault::AtomicAlignmentIgnored if wr.op.is_atomic() && wr.length.0.is_power_of_two() => {
+                wr.va.0 &= !u64::from(wr.length.0 - 1);
+            }
             Fault::FaultsNotReported if wr.valid => wr.on_fault = false,
             Fault::WrapIgnored if wr.va.0.checked_add(u64::from(wr.length.0)).is_none() => {
                 wr.length.0 = wr.va.0.wrapping_neg() as u32;
@@ -69,6 +73,8 @@ impl Plant {
             Fault::PayloadLimit => cfg.mps += 1,
             Fault::ReadLimit => cfg.mrrs += 1,
             Fault::EnableIgnored => cfg.ats_enable = true,
+            Fault::AtomicEnableIgnored => cfg.atomic_enable = true,
+            Fault::PasidEnableIgnored => cfg.pasid_enable = true,
             Fault::BusMasterIgnored => cfg.bus_master = true,
             Fault::ResetIgnored if cfg.reset => cfg.valid = false,
             _ => {}
@@ -93,6 +99,8 @@ impl Plant {
                 (Use::Mtt, Fault::PageRightsIgnored) if *word != 0 => *word |= 0b11,
                 (Use::Mpt, Fault::BoundsOffByOne) if dws / 2 + i == 3 => *word += 1,
                 (Use::Mpt, Fault::PathUnflushed) if dws / 2 + i == 0 => *word |= 1 << 57,
+                (Use::Mpt, Fault::PrivilegedDropped) if dws / 2 + i == 1 => *word &= !(1 << 21),
+                (Use::Mpt, Fault::ExecuteDropped) if dws / 2 + i == 1 => *word &= !(1 << 22),
                 (Use::Mpt, Fault::RightsIgnored) if dws / 2 + i == 1 => *word |= 0xf << 32,
                 (Use::Translation, _) => {
                     let mut entry = word.swap_bytes();
@@ -101,6 +109,7 @@ impl Plant {
                         // 4 KiB at an even page number become 8 KiB.
                         Fault::TranslationWidened if entry & (S | 1 << 12) == 0 => entry |= S,
                         Fault::UntranslatedIgnored => entry &= !U,
+                        Fault::ExecuteTrusted => entry |= EXE,
                         _ => {}
                     }
                     *word = entry.swap_bytes();

@@ -153,6 +153,24 @@ faults! {
     DrainWaitsForPage,
     /// The driver's answer to an event goes to another region.
     ResumeIgnored,
+    /// AtomicOp Requester Enable is taken to be always set.
+    AtomicEnableIgnored,
+    /// The alignment of an atomic is not looked at: it goes to the multiple of its size below.
+    AtomicAlignmentIgnored,
+    /// One bit of an atomic's operands is wrong.
+    OperandBit,
+    /// Byte enables of an atomic are set.
+    AtomicByteEnables,
+    /// A FetchAdd leaves as a Swap.
+    AtomicOperation,
+    /// PASID Enable is taken to be always set.
+    PasidEnableIgnored,
+    /// Privileged Mode is not asked for.
+    PrivilegedDropped,
+    /// Execute is not asked for.
+    ExecuteDropped,
+    /// The Exe of a translation is taken to be set.
+    ExecuteTrusted,
 }
 
 impl std::fmt::Display for Fault {

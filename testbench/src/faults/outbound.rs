@@ -41,6 +41,9 @@ impl Plant {
         if self.fault == Fault::PayloadBit && posted && beat.strb != 0 {
             beat.data.0[0] ^= 0x0101_0101;
         }
+        if self.fault == Fault::OperandBit && !posted && beat.strb != 0 {
+            beat.data.0[0] ^= 0x10;
+        }
         if !beat.sop {
             return;
         }
@@ -77,6 +80,8 @@ impl Plant {
             Body::Memory { op, at, tag, first_be, last_be, address, no_write, .. } => {
                 let data = *op == MemoryOp::Write || self.used_for(*tag) == Use::Data;
                 match self.fault {
+                    Fault::AtomicByteEnables if op.is_atomic() => (*first_be, *last_be) = (0xf, 0xf),
+                    Fault::AtomicOperation if *op == MemoryOp::FetchAdd => *op = MemoryOp::Swap,
                     Fault::WrongAt if data => {
                         *at = match *at {
                             AddressType::UNTRANSLATED => AddressType::TRANSLATED,
@@ -88,7 +93,7 @@ impl Plant {
                         let old = if self.pages[1] == Some(page) { self.pages[0] } else { self.pages[1] };
                         *address = TlpAddr(old.unwrap_or(page) << 12 | address.0 & 0xfff);
                     }
-                    Fault::ByteEnable if data => {
+                    Fault::ByteEnable if data && !op.is_atomic() => {
                         let be = if *length_dw == 1 { first_be } else { last_be };
                         *be = if *be == 0xf { 0x7 } else { 0xf };
                     }

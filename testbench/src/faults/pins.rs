@@ -7,7 +7,7 @@ use std::collections::{BTreeSet, VecDeque};
 use system::Inside;
 use types::config::TagMap;
 use types::port::{Completion, MessageTlp, TlpBeat, UnitIn, UnitOut};
-use types::tlp::{Body, MemoryOp, Tlp};
+use types::tlp::{Body, Tlp};
 use types::{AddressType, Block, Cycle, StreamId, Tag, UnitCfg, WrId};
 
 /// What a tag of the unit is for.
@@ -124,7 +124,7 @@ impl Plant {
             let Some(tlp) = taken(&beat, ready) else { continue };
             self.asking_pages.left(&tlp);
             let Body::Memory { op, at, tag, .. } = tlp.body else { continue };
-            if op == MemoryOp::Read {
+            if !op.posted() {
                 self.last_tag = Some(tag);
                 self.asking += u32::from(at == AddressType::TRANSLATION_REQUEST);
                 self.reading += u32::from(self.used_for(tag) == Use::Data);

@@ -172,6 +172,8 @@ impl<U: Block<In = UnitIn, Out = UnitOut>, O: Observer<Faulty<U>>> Run<'_, U, O>
             ats_enable: setup.ats.unwrap_or(base.ats_enable),
             pasid_enable: setup.pasid.unwrap_or(base.pasid_enable),
             pasid_priv_enable: setup.pasid_privileged.unwrap_or(base.pasid_priv_enable),
+            pasid_exec_enable: setup.pasid_execute.unwrap_or(base.pasid_exec_enable),
+            atomic_enable: setup.atomics.unwrap_or(base.atomic_enable),
             mps: setup.max_payload_bytes.map_or(base.mps, size),
             mrrs: setup.max_read_request_bytes.map_or(base.mrrs, size),
             relaxed_ordering: setup.relaxed_ordering.unwrap_or(base.relaxed_ordering),
@@ -203,11 +205,7 @@ impl<U: Block<In = UnitIn, Out = UnitOut>, O: Observer<Faulty<U>>> Run<'_, U, O>
                 id: self.work.next_id(),
                 function: setup.function.map_or(region.function, FunctionId),
                 stream: StreamId(setup.stream),
-                op: match setup.op {
-                    Operation::Write => Op::WRITE,
-                    Operation::Read => Op::READ,
-                    Operation::Atomic => Op::FETCH_ADD,
-                },
+                op: setup.op.op(),
                 remote: !setup.local,
                 on_fault: !setup.wait,
                 key: types::Key(place.registered.key.0 ^ setup.key_xor),
@@ -219,7 +217,8 @@ impl<U: Block<In = UnitIn, Out = UnitOut>, O: Observer<Faulty<U>>> Run<'_, U, O>
             let lost = wr.op == Op::WRITE && !place.writable();
             let known = inside && !place.moves && !lost && !self.overlapped(setup, offset);
             let places = if known { place.places(offset as u64, setup.bytes) } else { Vec::new() };
-            if self.ordered && inside {
+            self.work.atomic_planned(&wr, &places, &mut self.system.fabric.memories);
+            if self.ordered && inside && !wr.op.is_atomic() {
                 let direction = if wr.op == Op::WRITE { Direction::Write } else { Direction::Read };
                 let pieces = place.leaves(place.registered.mode, offset as u64, setup.bytes);
                 self.jury().pieces.insert((wr.stream, wr.id), (direction, pieces));
@@ -229,12 +228,14 @@ impl<U: Block<In = UnitIn, Out = UnitOut>, O: Observer<Faulty<U>>> Run<'_, U, O>
         Ok(())
     }
 
-    /// Whether another request writes some of these bytes.
+    /// Whether another request changes some of these bytes; of atomics only writes and atomics of a part of the operand do,
+    /// since what the others return tells what they did.
     fn overlapped(&self, setup: &RequestSetup, offset: i64) -> bool {
-        let end = offset + i64::from(setup.bytes);
-        let hits = |(first, last): &&(i64, i64)| *first < end && offset < *last;
-        let count = self.written.get(&setup.region).map_or(0, |w| w.iter().filter(hits).count());
-        count > usize::from(setup.op == Operation::Write)
+        let (end, atomic) = (offset + i64::from(setup.bytes), setup.op.op().is_atomic());
+        let hits = |w: &&Changed| w.first < end && offset < w.last;
+        let alike = |w: &&Changed| atomic && w.atomic && (w.first, w.last) == (offset, end);
+        let list = self.written.get(&setup.region).into_iter().flatten();
+        list.filter(hits).filter(|w| !alike(w)).count() > usize::from(setup.op == Operation::Write)
     }
 
     fn invalidation_of_pages(&self, step: usize, name: &str, page: u64, pages: u64) -> Result<Wanted, Finding> {
@@ -282,16 +283,26 @@ fn fabric_class(class: CreditClass) -> Class {
     }
 }
 
-/// Ranges that requests write, by region.
-pub(super) fn written(scenario: &Scenario) -> BTreeMap<String, Vec<(i64, i64)>> {
-    let mut out: BTreeMap<String, Vec<(i64, i64)>> = BTreeMap::new();
+/// Bytes of a region that a request changes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Changed {
+    first: i64,
+    /// One past the last.
+    last: i64,
+    atomic: bool,
+}
+
+/// What requests change, by region.
+pub(super) fn written(scenario: &Scenario) -> BTreeMap<String, Vec<Changed>> {
+    let mut out: BTreeMap<String, Vec<Changed>> = BTreeMap::new();
     for step in &scenario.steps {
         if let Action::Request(r) = &step.action
-            && r.op == Operation::Write
+            && r.op != Operation::Read
         {
             for n in 0..i64::from(r.count) {
                 let first = r.offset.wrapping_add(n.wrapping_mul(r.stride.unwrap_or(i64::from(r.bytes))));
-                out.entry(r.region.clone()).or_default().push((first, first.wrapping_add(i64::from(r.bytes))));
+                let (last, atomic) = (first.wrapping_add(i64::from(r.bytes)), r.op.op().is_atomic());
+                out.entry(r.region.clone()).or_default().push(Changed { first, last, atomic });
             }
         }
     }

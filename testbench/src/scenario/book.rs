@@ -45,7 +45,7 @@ pub(super) fn spec(setup: &RegionSetup) -> Result<RegionSpec, String> {
         pasid: PasidPrefix {
             valid: setup.pasid.is_some(),
             pasid: Pasid(setup.pasid.unwrap_or(0)),
-            exec: false,
+            exec: setup.execute,
             privileged: setup.privileged,
         },
         unordered: setup.unordered,
@@ -85,6 +85,7 @@ impl Place {
         for piece in &mut self.pieces {
             fabric.unmap(*piece);
             (piece.read, piece.write, piece.untranslated_only) = (has('r'), has('w'), has('u'));
+            piece.exec = has('x');
             fabric.map(*piece);
         }
     }

@@ -145,7 +145,7 @@ impl Rules<'_> {
         range(key("pasid"), region.pasid.unwrap_or(0).into(), 0, PASIDS as u64)?;
         letters(key("rights"), &region.rights, "LRWA")?;
         letters(key("pages"), &region.pages, "rw")?;
-        letters(key("translations"), region.translations.as_deref().unwrap_or_default(), "rwu")
+        letters(key("translations"), region.translations.as_deref().unwrap_or_default(), "rwxu")
     }
 
     fn region(&self, key: impl Display, name: &str) -> Outcome {

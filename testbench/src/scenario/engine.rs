@@ -1,6 +1,6 @@
 //! One run of a scenario.
 
-use super::actions::written;
+use super::actions::{Changed, written};
 use super::agent::Invalidator;
 use super::book::{FRAMES, Frames, Place, spec};
 use super::finding::Finding;
@@ -50,8 +50,8 @@ pub(super) struct Run<'a, U, O> {
     pub(super) ordered: bool,
     /// A function has been reset.
     pub(super) reset: bool,
-    /// Ranges that requests write, by region: step, first byte, bytes.
-    pub(super) written: BTreeMap<String, Vec<(i64, i64)>>,
+    /// What requests change, by region.
+    pub(super) written: BTreeMap<String, Vec<Changed>>,
 }
 
 impl<'a, U: Block<In = UnitIn, Out = UnitOut>, O: Observer<Faulty<U>>> Run<'a, U, O> {

@@ -141,7 +141,11 @@ impl Jury {
         self.spent[class] += 1;
         self.spent[class + 1] += data;
         if let Body::Memory { op, at: AddressType::TRANSLATED, address, .. } = tlp.body {
-            let what = if op == MemoryOp::Write { "a translated write" } else { "a translated read" };
+            let what = match op {
+                MemoryOp::Write => "a translated write",
+                MemoryOp::Read => "a translated read",
+                _ => "a translated atomic",
+            };
             self.used(what, address.0, false);
         }
     }

@@ -9,12 +9,14 @@
 //! | `schema` | the form of a file |
 //! | `read`, `check` | reading one, and what its parts must keep with each other |
 //! | `engine`, `actions` | one run: steps at their time, and what they do |
+//! | `atomics` | what atomics did to memory |
 //! | `work`, `book`, `agent` | requests, pages, invalidations as the host sees them |
 //! | `jury` | who watches |
 //! | `verdict` | what must be seen at the end |
 
 mod actions;
 mod agent;
+mod atomics;
 mod book;
 mod check;
 mod engine;

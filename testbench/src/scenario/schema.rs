@@ -59,6 +59,12 @@ pub struct FunctionSetup {
     /// PASID Privileged Mode Enable.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pasid_privileged: Option<bool>,
+    /// PASID Execute Permission Enable.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pasid_execute: Option<bool>,
+    /// AtomicOp Requester Enable.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub atomics: Option<bool>,
     /// Max_Payload_Size in bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_payload_bytes: Option<u32>,
@@ -114,16 +120,19 @@ pub struct RegionSetup {
     /// Its accesses ask for Privileged Mode.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub privileged: bool,
+    /// Its reads ask for Execute, which its translations grant.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub execute: bool,
     /// No order is promised where the path changes.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unordered: bool,
-    /// Verbs rights: letters of `L` local write, `R` remote read, `W` remote write.
+    /// Verbs rights: letters of `L` local write, `R` remote read, `W` remote write, `A` remote atomic.
     #[serde(default = "all_rights")]
     pub rights: String,
     /// Rights of its pages: letters of `r` and `w`.
     #[serde(default = "all_page_rights")]
     pub pages: String,
-    /// The same in the IOMMU, if it differs; `u` for translations that say untranslated access only.
+    /// The same in the IOMMU, if it differs; `x` for execution, `u` for translations that say untranslated access only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub translations: Option<String>,
     /// Pages come into the IOMMU when they are asked for.
@@ -159,6 +168,7 @@ impl RegionSetup {
             mode: Mode::Inherit,
             pasid: None,
             privileged: false,
+            execute: false,
             unordered: false,
             rights: all_rights(),
             pages: all_page_rights(),
@@ -293,15 +303,32 @@ pub struct RevokeSetup {
 
 /// Operation of a request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "kebab-case")]
 pub enum Operation {
     /// Write message data to memory.
     #[default]
     Write,
     /// Read memory.
     Read,
-    /// An atomic, which this unit does not support.
-    Atomic,
+    /// Atomics of `bytes` bytes: add to memory,
+    FetchAdd,
+    /// store in it,
+    Swap,
+    /// or store in it if it holds what is expected.
+    Cas,
+}
+
+impl Operation {
+    /// As a work request has it.
+    pub const fn op(self) -> types::Op {
+        match self {
+            Self::Write => types::Op::WRITE,
+            Self::Read => types::Op::READ,
+            Self::FetchAdd => types::Op::FETCH_ADD,
+            Self::Swap => types::Op::SWAP,
+            Self::Cas => types::Op::CAS,
+        }
+    }
 }
 
 /// Work requests.

@@ -154,6 +154,9 @@ where
     if let Some(item) = run.work.undelivered() {
         return Err(Finding::Data(format!("request {} of stream {} is not whole", item.wr.id, item.wr.stream)));
     }
+    if let Some(wrong) = run.work.atomics_wrong(&mut run.system.fabric.memories) {
+        return Err(Finding::Data(wrong));
+    }
     let mut bytes = Vec::new();
     for (index, item) in run.work.items.iter().enumerate() {
         if item.wr.op != Op::WRITE || item.outcome != Some(Syndrome::OK) {

@@ -1,5 +1,6 @@
 //! The requests of a scenario as a workload: offered in order of their streams, bytes given and checked.
 
+use super::atomics::{Executed, Operand, Operands};
 use std::collections::{BTreeMap, VecDeque};
 use system::fabric::{Landing, Memories};
 use system::pattern::Pattern;
@@ -13,6 +14,8 @@ pub(super) struct Item {
     /// Index of the step it belongs to.
     pub(super) step: usize,
     pub(super) wr: WorkRequest,
+    /// What an atomic has returned so far.
+    returned: Vec<u8>,
     /// Where each byte of a read is, if it is known and does not change: first message offset, address, bytes.
     pub(super) places: Vec<(u32, BusAddr, u32)>,
     /// How it ended.
@@ -37,6 +40,8 @@ pub(super) struct Work {
     progress: u64,
     /// Bytes that reached memory since the last look.
     pub(super) landings: Vec<Landing>,
+    /// What the operands of atomics held before the first of them.
+    operands: Operands,
     /// Something that cannot be: a completion of a request that is not under way.
     pub(super) strange: Option<String>,
 }
@@ -53,6 +58,7 @@ impl Work {
             turn: 0,
             progress: 0,
             landings: Vec::new(),
+            operands: Operands::new(),
             strange: None,
         }
     }
@@ -64,7 +70,8 @@ impl Work {
 
     pub(super) fn push(&mut self, step: usize, wr: WorkRequest, places: Vec<(u32, BusAddr, u32)>) {
         let index = self.items.len();
-        let item = Item { step, wr, places, outcome: None, skipped: false, wrong: None, delivered: 0 };
+        let item =
+            Item { step, wr, places, outcome: None, skipped: false, wrong: None, delivered: 0, returned: vec![] };
         self.items.push(item);
         self.queues.entry(wr.stream).or_default().0.push_back(index);
     }
@@ -96,9 +103,49 @@ impl Work {
         skipped.into_iter().for_each(|i| self.items[i].skipped = true);
     }
 
-    /// Bytes of ended reads that were not delivered.
+    /// An atomic is planned: what its operand holds is noted, if it is the first there and its place is known.
+    pub(super) fn atomic_planned(&mut self, wr: &WorkRequest, places: &[(u32, BusAddr, u32)], memories: &mut Memories) {
+        if let [(0, address, length)] = places
+            && wr.op.is_atomic()
+            && *length == wr.length.0
+        {
+            self.operands.entry(*address).or_insert_with(|| {
+                let mut first = vec![0; *length as usize];
+                memories.read(*address, &mut first);
+                Operand { first, executed: Vec::new() }
+            });
+        }
+    }
+
+    /// What atomics did to memory that cannot be. An operand with one that may have been executed or not is not judged.
+    pub(super) fn atomics_wrong(&self, memories: &mut Memories) -> Option<String> {
+        let mut operands = self.operands.clone();
+        let placed = |item: &Item| match item.places[..] {
+            [(0, address, _)] if item.wr.op.is_atomic() => Some(address),
+            _ => None,
+        };
+        for (index, item) in self.items.iter().enumerate().filter(|(_, i)| i.outcome == Some(Syndrome::OK)) {
+            if let Some(operand) = placed(item).and_then(|address| operands.get_mut(&address)) {
+                let mut bytes = vec![0; item.wr.op.operand_bytes(item.wr.length.0) as usize];
+                self.pattern(index).fill(0, &mut bytes);
+                operand.executed.push(Executed { op: item.wr.op, operands: bytes, before: item.returned.clone() });
+            }
+        }
+        // Executed, perhaps, and its answer spoilt or lost on the way back; or its function was reset under way.
+        let unclear = |s: Syndrome| s > Syndrome::UNSUPPORTED_REQUEST && s <= Syndrome::BUS_MASTER_OFF;
+        for item in self.items.iter().filter(|i| i.outcome.is_none_or(unclear)) {
+            placed(item).map(|address| operands.remove(&address));
+        }
+        operands.into_iter().find_map(|(address, operand)| {
+            let mut held = vec![0; operand.first.len()];
+            memories.read(address, &mut held);
+            operand.wrong(&held).map(|why| format!("atomics at {address}: {why}"))
+        })
+    }
+
+    /// Bytes of ended reads and atomics that were not delivered.
     pub(super) fn undelivered(&self) -> Option<&Item> {
-        let read = |i: &&Item| i.wr.op == types::Op::READ && i.outcome == Some(Syndrome::OK);
+        let read = |i: &&Item| i.wr.op.reads() && i.outcome == Some(Syndrome::OK);
         self.items.iter().filter(read).find(|i| i.delivered != i.wr.length.0)
     }
 }
@@ -140,6 +187,11 @@ impl Workload for Work {
         let Some(index) = self.names.get(&(stream, id)) else { return };
         let item = &mut self.items[*index];
         item.delivered += bytes.len() as u32;
+        if item.wr.op.is_atomic() {
+            // Looked at once all have ended.
+            item.returned.extend_from_slice(bytes);
+            return;
+        }
         let mut expected = vec![0; bytes.len()];
         for (first, address, length) in &item.places {
             // The part of this piece that was delivered now.

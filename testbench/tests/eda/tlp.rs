@@ -1,7 +1,7 @@
 //! TLP headers beside those of cocotbext-pcie (`python/tlp.py`), both ways: what we pack it packs and unpacks alike, and we
 //! read and pack what it draws.
 //!
-//! `Tlp` of cocotbext-pcie knows memory requests with AT and completions; messages are compared with another decoder
+//! `Tlp` of cocotbext-pcie knows memory requests with AT, atomics and completions; messages are compared with another decoder
 //! (`model/types/tests/tlp/rtlp.rs`). The reserved AT 11 and reserved completion statuses it refuses, so none is drawn.
 
 use rand_core::{Rng, SeedableRng};
@@ -16,6 +16,8 @@ use types::{AddressType, Header, PasidPrefix, RequesterId, Tag, Tlp, TlpAddr};
 /// TLPs of each kind and way.
 const COUNT: usize = 600;
 const SEED: u64 = 4;
+/// Kinds there are.
+const KINDS: usize = 7;
 
 /// What a TLP is and where it goes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -23,6 +25,10 @@ const SEED: u64 = 4;
 enum Kind {
     MRd(Request),
     MWr(Request),
+    FetchAdd(Request),
+    Swap(Request),
+    #[serde(rename = "CAS")]
+    Cas(Request),
     CplD(Completion),
     Cpl(Completion),
 }
@@ -78,6 +84,9 @@ impl Line {
         let body = match &self.kind {
             Kind::MRd(r) => request(MemoryOp::Read, r),
             Kind::MWr(r) => request(MemoryOp::Write, r),
+            Kind::FetchAdd(r) => request(MemoryOp::FetchAdd, r),
+            Kind::Swap(r) => request(MemoryOp::Swap, r),
+            Kind::Cas(r) => request(MemoryOp::Cas, r),
             Kind::CplD(c) => completion(true, c),
             Kind::Cpl(c) => completion(false, c),
         };
@@ -122,7 +131,7 @@ fn hex(tlp: &Tlp) -> String {
 fn drawn() -> Vec<Line> {
     let mut rng = Pcg64Mcg::seed_from_u64(SEED);
     let mut out = Vec::new();
-    for number in 0..4 * COUNT {
+    for number in 0..KINDS * COUNT {
         let mut below = |n: u64| rng.next_u64() % n;
         let mut flag = || below(2) == 1;
         let [relaxed, id_order, no_snoop, poisoned, no_write, long] = std::array::from_fn(|_| flag());
@@ -142,7 +151,10 @@ fn drawn() -> Vec<Line> {
         let kind = match number / COUNT {
             0 => Kind::MRd(request),
             1 => Kind::MWr(request),
-            2 => Kind::CplD(completion),
+            2 => Kind::FetchAdd(request),
+            3 => Kind::Swap(request),
+            4 => Kind::Cas(request),
+            5 => Kind::CplD(completion),
             _ => Kind::Cpl(completion),
         };
         let length_dw = if matches!(kind, Kind::Cpl(_)) { 0 } else { 1 + below(1024) as u16 };
@@ -189,12 +201,15 @@ fn cocotbext_pcie_packs_and_unpacks_alike() {
         let kinds = [
             count(|k| matches!(k, Kind::MRd(_))),
             count(|k| matches!(k, Kind::MWr(_))),
+            count(|k| matches!(k, Kind::FetchAdd(_))),
+            count(|k| matches!(k, Kind::Swap(_))),
+            count(|k| matches!(k, Kind::Cas(_))),
             count(|k| matches!(k, Kind::CplD(_))),
             count(|k| matches!(k, Kind::Cpl(_))),
         ];
-        assert_eq!(kinds, [COUNT; 4], "{whose}");
+        assert_eq!(kinds, [COUNT; KINDS], "{whose}");
         for at in 0..3 {
-            let with_at = |line: &&Line| matches!(&line.kind, Kind::MRd(r) | Kind::MWr(r) if r.at == at);
+            let with_at = |line: &&Line| matches!(&line.kind, Kind::MRd(r) | Kind::MWr(r) | Kind::Cas(r) if r.at == at);
             assert!(lines.iter().filter(with_at).count() > COUNT / 2, "{whose}: few have AT {at}");
         }
     }
@@ -212,7 +227,7 @@ fn swapped_at_bits_are_seen() {
 
     let theirs = cocotb(&[]).unwrap();
     let swapped: Vec<Line> = theirs.iter().filter_map(Line::with_swapped_at).collect();
-    assert!(swapped.len() > COUNT, "AT 01 and 10 are two of three values of {} requests", 2 * COUNT);
+    assert!(swapped.len() > COUNT, "AT 01 and 10 are two of three values of {} requests", 5 * COUNT);
     for line in &swapped {
         assert!(line.difference().is_some_and(|d| d.starts_with("packed as")), "{line:?}");
     }

@@ -22,6 +22,7 @@
 mod invalidate;
 mod messages;
 mod page_request;
+mod permission;
 mod prefetch;
 mod request;
 
@@ -31,6 +32,7 @@ use crate::timeout::Timeouts;
 use invalidate::Invalidations;
 use messages::{Flush, NO_MESSAGE, response_of};
 use page_request::PageRequests;
+use permission::refuses;
 use prefetch::Prefetch;
 use request::{ENTRIES, Request, State};
 use std::collections::VecDeque;
@@ -219,12 +221,10 @@ impl Ats {
         let key = AtcKey { iova: Iova(self.granule(miss.key.iova) << self.granule_log2), ..miss.key };
         let function = self.function(key.function);
         let spent = self.requests[index].state == State::Retired;
-        let refused = match function {
-            _ if spent => Some(Syndrome::COMPLETION_TIMEOUT),
-            _ if over => Some(Syndrome::BUS_MASTER_OFF),
-            FunctionCfg { bus_master: false, .. } => Some(Syndrome::BUS_MASTER_OFF),
-            FunctionCfg { ats_enable: false, .. } => Some(Syndrome::ATS_OFF),
-            _ => None,
+        let refused = match () {
+            () if spent => Some(Syndrome::COMPLETION_TIMEOUT),
+            () if over => Some(Syndrome::BUS_MASTER_OFF),
+            () => refuses(&function, &key),
         };
         let state = if refused.is_some() { State::Answered } else { State::ToSend };
         // No more than a completion may carry (10.2.2), and not past the end of the address space.
@@ -302,37 +302,6 @@ impl Ats {
         self.out.stat_no_access = !self.out.stat_error && (fails.0 || fails.1);
         self.out.stat_discard = request.discard || request.cut;
         self.answer(index, syndrome, fails);
-    }
-
-    fn configure(&mut self, cfg: &FunctionCfg) {
-        let Some(function) = self.functions.get_mut(usize::from(cfg.function.0)).filter(|_| cfg.valid) else { return };
-        // Implicit flush: Enable 0→1 and function-level reset, not 1→0 (10.3.7).
-        if cfg.reset || cfg.ats_enable && !function.ats_enable {
-            self.invalidations.flush(cfg.function);
-        }
-        self.lives.configure(cfg);
-        self.pages.configure(function, cfg);
-        *function = *cfg;
-        if cfg.reset || !cfg.bus_master || !cfg.ats_enable {
-            self.silence(cfg);
-        }
-        if cfg.function.0 == 0 {
-            self.usable = self.tags[usize::from(cfg.tag_mode.min(2))];
-        }
-    }
-
-    /// A function may not send any more, or was reset: what it has not sent ends.
-    fn silence(&mut self, cfg: &FunctionCfg) {
-        let bus_master_off = cfg.reset || !cfg.bus_master;
-        let syndrome = if bus_master_off { Syndrome::BUS_MASTER_OFF } else { Syndrome::ATS_OFF };
-        for index in 0..self.requests.len() {
-            let request = &self.requests[index];
-            if request.state == State::ToSend && request.key.function == cfg.function {
-                self.to_send.retain(|i| usize::from(*i) != index);
-                self.prefetch.withdraw(index);
-                self.answer(index, syndrome, (true, true));
-            }
-        }
     }
 
     fn end(&mut self, index: u8) {

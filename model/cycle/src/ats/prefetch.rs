@@ -11,9 +11,10 @@
 //! like any request. If it brings too little, those that joined it look up again and then ask for themselves: a failure is
 //! reported only for what was asked for.
 
+use super::permission::refuses;
 use super::{Ats, Request, State};
 use std::collections::VecDeque;
-use types::port::{AtcKey, AtsMiss, FunctionCfg};
+use types::port::{AtcKey, AtsMiss};
 use types::{Iova, UnitCfg};
 
 /// A prefetch stays in the same naturally aligned block of this size.
@@ -78,7 +79,7 @@ impl Ats {
                 && r.key.pasid == key.pasid
                 && r.covers(key.iova, self.granule_log2)
         });
-        let allowed = matches!(self.function(key.function), FunctionCfg { bus_master: true, ats_enable: true, .. });
+        let allowed = refuses(&self.function(key.function), &key).is_none();
         // Half of the partition's share stays for misses.
         let share = self.shares.share(self.usable as u32) as usize;
         let own =

@@ -108,7 +108,8 @@ impl Request {
             return None;
         }
         let first = &self.entries[0];
-        let exec_missing = self.key.pasid.exec && !first.exec;
+        // Exe implies R (10.2.3): without it, it grants nothing.
+        let exec_missing = self.key.pasid.exec && !(first.exec && first.read);
         // W = 0 in an answer to NW = 1 refuses no write; but without R as well there is nothing, for a zero-length read too.
         let no_write = !first.write && (self.write || !first.read);
         Some((Syndrome::TRANSLATION_ACCESS, (!first.read || exec_missing, no_write || exec_missing)))
@@ -138,7 +139,7 @@ impl Request {
                 size_log2,
                 read: entry.read,
                 write: entry.write,
-                exec: entry.exec,
+                exec: entry.exec && entry.read,
                 global: entry.global,
                 untranslated: entry.untranslated,
                 no_snoop: entry.no_snoop,

@@ -1,7 +1,7 @@
 //! Cutting of segments into TLPs, and what a function's configuration space allows: shared by both engines of `dma`.
 
-use types::access::{AddressType, Op, PasidPrefix, Syndrome};
-use types::addr::TlpAddr;
+use types::access::{AddressType, Mode, Op, PasidPrefix, Syndrome};
+use types::addr::{Length, TlpAddr};
 use types::port::{FunctionCfg, ReleasedSegment, SegmentTag, TlpDescriptor};
 use types::tlp::{TlpOp, byte_enables};
 
@@ -23,7 +23,7 @@ pub(super) fn admit(segment: &ReleasedSegment, function: &FunctionCfg, life: u8)
         tag.syndrome
     } else if tag.asked.life != life {
         Syndrome::BUS_MASTER_OFF
-    } else if !matches!(tag.op, Op::WRITE | Op::READ) {
+    } else if !(matches!(tag.op, Op::WRITE | Op::READ) || tag.op.is_atomic()) {
         Syndrome::UNSUPPORTED_OP
     } else {
         allow(tag, segment.at, function)
@@ -32,28 +32,31 @@ pub(super) fn admit(segment: &ReleasedSegment, function: &FunctionCfg, life: u8)
 
 /// Why the function may not send a TLP of a segment, or `OK`.
 ///
-/// A PASID that may not be sent is an error: without its prefix the access would go to another address space.
+/// A PASID that may not be sent is an error: without its prefix the access would go to another address space, and a
+/// translation was asked for with it.
 pub(super) fn allow(tag: &SegmentTag, at: AddressType, function: &FunctionCfg) -> Syndrome {
     if !function.bus_master {
         Syndrome::BUS_MASTER_OFF
     } else if at == AddressType::TRANSLATED && !function.ats_enable {
         Syndrome::ATS_OFF
-    } else if at == AddressType::UNTRANSLATED && tag.pasid.valid && !function.pasid_enable {
-        Syndrome::UNSUPPORTED_OP
+    } else if tag.op.is_atomic() && !function.atomic_enable {
+        Syndrome::ATOMIC_OFF
+    } else if (at == AddressType::UNTRANSLATED || tag.mode == Mode::Ats) && tag.pasid.valid && !function.pasid_enable {
+        Syndrome::PASID_OFF
     } else {
         Syndrome::OK
     }
 }
 
 /// The PASID prefix of a TLP of a segment. A translated request carries none: Translated Requests with PASID are not
-/// enabled (PCIe 6.x 10.1.2).
+/// enabled (PCIe 6.x 10.1.2). Execute is asked for where bytes are read.
 pub(super) fn prefix(tag: &SegmentTag, at: AddressType, function: &FunctionCfg) -> PasidPrefix {
     let pasid = tag.pasid;
     if at == AddressType::TRANSLATED || !pasid.valid {
         return PasidPrefix::default();
     }
     PasidPrefix {
-        exec: pasid.exec && function.pasid_exec_enable,
+        exec: pasid.exec && function.pasid_exec_enable && tag.op == Op::READ && tag.length != Length(0),
         privileged: pasid.privileged && function.pasid_priv_enable,
         ..pasid
     }
@@ -83,11 +86,23 @@ impl Cut {
     ///
     /// Relaxed ordering is asked for only in unordered regions. No Snoop is never asked for: a translation with N forbids
     /// it (PCIe 6.x 10.2.3, table of the data fields), and nothing here wants it otherwise.
-    pub(super) fn descriptor(&self, op: TlpOp, segment: &ReleasedSegment, function: &FunctionCfg) -> TlpDescriptor {
-        let (length_dw, first_be, last_be) = byte_enables(self.address, self.length);
+    pub(super) fn descriptor(&self, segment: &ReleasedSegment, function: &FunctionCfg) -> TlpDescriptor {
+        let op = segment.tag.op;
+        let (length_dw, first_be, last_be) = if op.is_atomic() {
+            // Byte enables are reserved (2.2.7.1).
+            ((op.operand_bytes(self.length) / 4) as u16, 0, 0)
+        } else {
+            byte_enables(self.address, self.length)
+        };
         TlpDescriptor {
             valid: true,
-            op,
+            op: match op {
+                Op::WRITE => TlpOp::WRITE,
+                Op::FETCH_ADD => TlpOp::FETCH_ADD,
+                Op::SWAP => TlpOp::SWAP,
+                Op::CAS => TlpOp::CAS,
+                _ => TlpOp::READ,
+            },
             function: segment.tag.function,
             at: segment.at,
             address: TlpAddr(self.address.0 & !3),

@@ -10,6 +10,7 @@
 //! cpl ──────────►│ reassembly ─► delivery ─────────────┼─► read_data ──┘   (reassembly.rs, deliver.rs)
 //!                └─────────────────────────────────────┘
 //! ```
+//! Atomics are reads whose operands are pulled with the bytes of writes (operands.rs).
 //!
 //! A segment becomes TLPs of at most MPS or MRRS bytes, whole DWs, that never cross a 4 KiB line (cut.rs). Latency from a
 //! segment to its first descriptor or range asked for: 2. Rates: one read a cycle; one write TLP in ⌈(pad + payload) /
@@ -32,6 +33,7 @@
 mod again;
 mod cut;
 mod deliver;
+mod operands;
 mod read;
 mod reassembly;
 mod write;
@@ -57,6 +59,8 @@ pub const WAITS: &[Wait] = &[
     wait("dma.read_queue", "dma.read_slot", "no buffer space is free"),
     wait("dma.read_queue", "tlp_tx.read", "the descriptor has not been taken"),
     wait("dma.read_queue", "mpt.again", "an epoch has passed it"),
+    wait("dma.read_queue", "source.write_data", "an atomic: its operands have been asked for"),
+    wait("dma.read_queue", "dma.write_queue", "an atomic: its operands stand behind the bytes of writes"),
     wait("dma.tag", "tlp_tx.read", "its read has not been sent"),
     wait("dma.tag", "host.completion", "its read has been sent"),
     wait("dma.read_slot", "dma.tag", "its data has not come"),
@@ -71,6 +75,7 @@ pub const WAITS: &[Wait] = &[
 struct Stats {
     write_tlp: bool,
     read_tlp: bool,
+    atomic_tlp: bool,
     completion_tlp: bool,
     unexpected_completion: bool,
     done: bool,
@@ -146,7 +151,7 @@ impl Block for Dma {
 
     fn outputs(&self, out: &mut DmaOut) {
         let Stats { write_tlp, read_tlp, completion_tlp, unexpected_completion, done, error, .. } = self.stat;
-        let Stats { stall_tag, stall_buffer, stall_data, stall_tx, retranslate, timeout, .. } = self.stat;
+        let Stats { stall_tag, stall_buffer, stall_data, stall_tx, retranslate, timeout, atomic_tlp, .. } = self.stat;
         // The wide groups are copied only where something changes: both sides are zero while not valid.
         match self.write.posted() {
             Some(beat) => out.posted = *beat,
@@ -163,6 +168,7 @@ impl Block for Dma {
         out.write_data_request = *self.write.request();
         out.write_data_ready = self.write.data_ready();
         out.read = *self.read.read();
+        out.read_operands = self.read.operands();
         out.completion = self.completion;
         let (write, read) = (self.write.retranslate(), self.read.retranslate());
         out.retranslate = if write.valid { write } else { read };
@@ -176,6 +182,7 @@ impl Block for Dma {
         out.stat_timeout = timeout;
         out.stat_write_tlp = write_tlp;
         out.stat_read_tlp = read_tlp;
+        out.stat_atomic_tlp = atomic_tlp;
         out.stat_completion_tlp = completion_tlp;
         out.stat_unexpected_completion = unexpected_completion;
         out.stat_done = done;
@@ -203,12 +210,18 @@ impl Block for Dma {
             ref segment if segment.tag.op == Op::WRITE => (Some(segment), None),
             ref segment => (None, Some(segment)),
         };
-        if write.is_some() || !self.write.idle() {
-            self.write.step(inp, write, &self.functions, (&self.epochs, self.begun), &mut self.stat);
+        // What one engine shows the other, as of before this edge.
+        let (wanted, come) = (self.read.wanted(), self.write.operands());
+        let mut asked = None;
+        if write.is_some() || wanted.is_some() || !self.write.idle() {
+            let work = (write, wanted.as_ref());
+            let taken = self.write.step(inp, work, &self.functions, (&self.epochs, self.begun), &mut self.stat);
+            asked = wanted.as_ref().filter(|_| taken);
         }
         // One request for a translation leaves in a cycle: the write engine's goes first.
         let may_ask = !self.write.retranslate().valid;
         if read.is_some() || inp.cpl.valid || !self.read.idle() {
+            self.read.take_operands(asked, come);
             self.read.step(inp, read, &self.functions, (&self.epochs, may_ask), &mut self.stat);
         }
         self.begun = self.epochs.begin(&inp.invalidated, &inp.revoked);

@@ -18,25 +18,31 @@
 //! A flush is a zero-length read without a request, or with one that completes with it; its end is noted to `replay` from
 //! its place in the order of delivery, or at once where it sends nothing.
 //!
+//! An atomic is issued like a read, once its operands are there (operands.rs), and its answer goes the same way.
+//!
 //! A request that sends no TLP at its end (it failed) takes a slot without data, so that its completion keeps its place.
 //!
 //! A tag whose completion is overdue is retired until it comes. Where all that a request could have are retired, it ends as
 //! they did, in COMPLETION_TIMEOUT.
 //!
-//! Progress: issue waits for `read`'s ready, a tag (freed by completions alone) and a slot (freed by delivery).
+//! Progress: issue waits for `read`'s ready, a tag (freed by completions alone) and a slot (freed by delivery); an atomic
+//! also for its operands, which stand behind the bytes of the writes asked for before.
 
 use super::Stats;
 use super::again::{self, Again, EpochTable, epochs_of};
 use super::cut::{Cut, OpenRequest, admit, size_limit};
 use super::deliver::Deliver;
-use super::reassembly::{Reassembly, SlotEntry};
+use super::operands::{Place, Wanted};
+use super::reassembly::{Asked, Reassembly, SlotEntry};
 use crate::timeout::Timeouts;
 use std::collections::VecDeque;
 use types::UnitCfg;
 use types::access::Syndrome;
 use types::addr::{Offset, Va};
 use types::config::Partitions;
-use types::port::{Completion, DmaIn, FlushNote, FunctionCfg, ReadData, ReleasedSegment, Retranslate, TlpDescriptor};
+use types::port::{
+    Completion, DmaIn, FlushNote, FunctionCfg, Operands, ReadData, ReleasedSegment, Retranslate, TlpDescriptor,
+};
 use types::tlp::TlpOp;
 
 /// Tags of the data range, numbered from 0.
@@ -98,6 +104,8 @@ struct Queue {
     /// Its reads in flight, and its tags kept back because their read timed out.
     live: u16,
     retired: u16,
+    /// Operands of the atomic at the head.
+    operands: Place,
 }
 
 /// See the module documentation.
@@ -114,6 +122,7 @@ pub(super) struct ReadEngine {
     judged: usize,
     requests: Box<[OpenRequest]>,
     read: TlpDescriptor,
+    operands: Operands,
     /// Partition whose queue has room for one more.
     room: Option<u8>,
     tags: TagPool,
@@ -145,6 +154,7 @@ impl ReadEngine {
             judged: 0,
             requests: vec![OpenRequest::default(); 1 << cfg.stream_bits()].into(),
             read: TlpDescriptor::default(),
+            operands: Operands::default(),
             room: None,
             tags: TagPool::new(cfg),
             buffer: Reassembly::new(cfg),
@@ -162,7 +172,8 @@ impl ReadEngine {
 
     /// Whether nothing is under way.
     pub(super) fn idle(&self) -> bool {
-        let engine = self.queues.iter().all(|q| q.segments.is_empty()) && !(self.read.valid || self.room.is_some());
+        let empty = |q: &Queue| q.segments.is_empty() && q.operands.idle();
+        let engine = self.queues.iter().all(empty) && !(self.read.valid || self.room.is_some());
         let engine = engine && self.again.idle() && self.retired == 0;
         let engine = engine && !self.unsent_flush.valid;
         engine && self.buffer.idle() && self.deliver.idle()
@@ -194,6 +205,27 @@ impl ReadEngine {
     }
     pub(super) fn read(&self) -> &TlpDescriptor {
         &self.read
+    }
+    /// Payload of the atomic on `read`.
+    pub(super) fn operands(&self) -> Operands {
+        self.operands
+    }
+    /// Operands that the write engine is to ask for, the partitions in turn.
+    pub(super) fn wanted(&self) -> Option<Wanted> {
+        let count = self.queues.len();
+        (0..count).map(|n| (self.turn + n) & (count - 1)).find_map(|partition| {
+            let range = self.queues[partition].operands.wanted()?;
+            Some(Wanted { partition: partition as u8, range })
+        })
+    }
+    /// The write engine has asked for some operands, or some have come.
+    pub(super) fn take_operands(&mut self, asked: Option<&Wanted>, come: Option<(u8, Operands)>) {
+        if let Some((partition, operands)) = come {
+            self.queues[usize::from(partition)].operands.come(operands);
+        }
+        if let Some(wanted) = asked {
+            self.queues[usize::from(wanted.partition)].operands.asked();
+        }
     }
     pub(super) fn read_data(&self) -> &ReadData {
         self.deliver.read_data()
@@ -276,8 +308,10 @@ impl ReadEngine {
         self.room = None;
         if self.read.valid {
             if inp.read_ready {
-                stat.read_tlp = true;
+                let atomic = self.read.op != TlpOp::READ;
+                (stat.read_tlp, stat.atomic_tlp) = (!atomic, atomic);
                 self.read = TlpDescriptor::default();
+                self.operands = Operands::default();
             } else {
                 stat.stall_tx = true;
             }
@@ -301,7 +335,7 @@ impl ReadEngine {
         (epochs, may_ask): (&EpochTable, bool),
         stat: &mut Stats,
     ) -> bool {
-        let Queue { segments, done, live, retired } = &mut self.queues[partition];
+        let Queue { segments, done, live, retired, operands: place } = &mut self.queues[partition];
         let Some(segment) = segments.front() else { return false };
         let (segment, tag) = (*segment, &segment.tag);
         let function = functions.get(usize::from(tag.function.0)).copied().unwrap_or_default();
@@ -329,6 +363,8 @@ impl ReadEngine {
             }
             return false;
         }
+        let operands = if tlp && tag.op.is_atomic() { place.of(&segment) } else { Some(Operands::default()) };
+        let Some(operands) = operands else { return false };
         let ends = !tlp || cut.last;
         if (tlp || tag.last) && slot_free >> partition & 1 == 0 {
             stat.stall_buffer = true;
@@ -368,21 +404,23 @@ impl ReadEngine {
             );
             if tlp {
                 let number = self.tags.take();
+                let asked = Asked { address: cut.address, length: cut.length, atomic: tag.op.is_atomic() };
                 self.users[usize::from(number)] = partition as u8;
-                self.buffer.start(number, slot, cut.address, cut.length, self.parity);
+                self.buffer.start(number, slot, asked, self.parity);
                 self.timeouts.start(usize::from(number));
                 self.live += 1;
                 *live += 1;
                 self.again.committed();
-                self.read = TlpDescriptor {
-                    tag: self.tags.range().0 + number,
-                    ..cut.descriptor(TlpOp::READ, &segment, &function)
-                };
+                self.read = TlpDescriptor { tag: self.tags.range().0 + number, ..cut.descriptor(&segment, &function) };
+                self.operands = operands;
             }
         }
         if ends {
             open.open = !tag.last;
             segments.pop_front();
+            if segment.tag.op.is_atomic() {
+                place.end();
+            }
             if self.judged == partition {
                 self.again.ended();
             }

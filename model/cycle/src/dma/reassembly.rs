@@ -66,8 +66,19 @@ struct TagContext {
     syndrome: Syndrome,
     /// Parity of the epoch it was issued under.
     parity: bool,
+    /// An atomic: one completion brings all, and Lower Address is reserved (PCIe 6.x 2.2.9).
+    atomic: bool,
     /// The read timed out; what its late completions must still bring is in `left`.
     retired: bool,
+}
+
+/// What a read or an atomic asks for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Asked {
+    pub(super) address: TlpAddr,
+    /// Bytes that come back.
+    pub(super) length: u32,
+    pub(super) atomic: bool,
 }
 
 /// The completion TLP whose beats are coming in.
@@ -106,6 +117,12 @@ struct Ring {
     reserved: u32,
     handed: u32,
     released: u32,
+}
+
+/// Bytes of the read that a completion carries.
+fn carried(cpl: &CplBeat, tag: &TagContext) -> u32 {
+    let pad = if tag.atomic { 0 } else { u32::from(cpl.lower_address & 3) };
+    (4 * u32::from(cpl.length_dw)).saturating_sub(pad)
 }
 
 /// See the module documentation.
@@ -175,9 +192,10 @@ impl Reassembly {
         slot
     }
 
-    /// A read of `length` bytes at `address` leaves under `tag`. A zero-length read has Byte Count 1 and the DW's own
+    /// A read or an atomic leaves under `tag`. A zero-length read has Byte Count 1 and the DW's own
     /// Lower Address (PCIe 6.x 2.2.9).
-    pub(super) fn start(&mut self, tag: u16, slot: u16, address: TlpAddr, length: u32, parity: bool) {
+    pub(super) fn start(&mut self, tag: u16, slot: u16, asked: Asked, parity: bool) {
+        let Asked { address, length, atomic } = asked;
         let low = (address.0 & 0x7f) as u8;
         self.tags[usize::from(tag)] = TagContext {
             live: true,
@@ -187,6 +205,7 @@ impl Reassembly {
             dw: 0,
             syndrome: Syndrome::OK,
             parity,
+            atomic,
             retired: false,
         };
     }
@@ -222,13 +241,15 @@ impl Reassembly {
             return;
         };
         let (length, count) = (u32::from(cpl.length_dw), u32::from(cpl.byte_count));
-        let carried = (4 * length).saturating_sub(u32::from(cpl.lower_address & 3));
+        let carried = carried(cpl, tag);
         let asked_dws = (u32::from(tag.lower & 3) + tag.left).div_ceil(4);
-        let in_place = cpl.lower_address == tag.lower;
+        let in_place = tag.atomic || cpl.lower_address == tag.lower;
         // Only a successful completion with data leaves anything to come (2.3.2); reserved statuses are UR (2.2.9).
         let (syndrome, ends) = match cpl.status {
             status::SC if length == 0 => (Syndrome::MALFORMED_COMPLETION, true),
+            status::SC if tag.atomic && length != asked_dws => (Syndrome::MALFORMED_COMPLETION, true),
             status::SC if in_place && count == tag.left && length <= asked_dws => (Syndrome::OK, carried >= tag.left),
+            status::SC if tag.atomic => (Syndrome::MALFORMED_COMPLETION, true),
             // Out of place, or of another size than asked. Where it is in place and calls itself the last, nothing
             // more comes; else every byte asked for is still counted, so that no late completion meets a new read.
             status::SC => (Syndrome::MALFORMED_COMPLETION, carried >= tag.left || in_place && count <= carried),
@@ -300,8 +321,8 @@ impl Reassembly {
     fn late(&mut self) -> Option<u16> {
         let cpl = &self.stage;
         let tag = self.tags.get_mut(usize::from(cpl.index)).filter(|tag| tag.retired)?;
-        let carried = (4 * u32::from(cpl.length_dw)).saturating_sub(u32::from(cpl.lower_address & 3));
-        let ends = cpl.status != status::SC || cpl.length_dw == 0 || u32::from(cpl.byte_count) <= carried;
+        let last = tag.atomic || u32::from(cpl.byte_count) <= carried(cpl, tag);
+        let ends = cpl.status != status::SC || cpl.length_dw == 0 || last;
         tag.retired = !ends;
         ends.then_some(cpl.index)
     }

@@ -7,6 +7,8 @@
 //! write_data ─────────────────────────────────► shift by pad ──┴─► [posted] two-entry skid
 //! posted_sent ─► sent counter ─► unsent head reached? ─► [write_sent], completion
 //! ```
+//! The operands of atomics come on the same stream of message bytes, between those of writes; `Operands` of the read engine
+//! keeps a place for each range before it is asked for, so that they never stand in the way of what is behind them.
 //!
 //! | stage | from edge to edge |
 //! |---|---|
@@ -21,23 +23,25 @@
 //! failure.
 //!
 //! Progress: the cutter waits for the source's ready, for a pending place (freed by data) and for an unsent place
-//! (freed by the link); none of these waits for the read engine. Completions are the only thing that can hold
+//! (freed by the link); none of these waits for the read engine, which always has a place for the operands it has asked
+//! for. Completions are the only thing that can hold
 //! `unsent`, and they need nothing but the completion stream's ready.
+
+mod shift;
 
 use super::Stats;
 use super::again::{self, Again, EpochTable, Epochs, epochs_of};
 use super::cut::{Cut, OpenRequest, admit, allow, prefix, size_limit};
+use super::operands::Wanted;
 use crate::lives::Lives;
 use std::collections::VecDeque;
 use types::UnitCfg;
-use types::access::{Op, Syndrome};
+use types::access::Syndrome;
 use types::addr::{Length, Offset, StreamId, TlpAddr, Va, WrId};
-use types::bits::mask;
 use types::port::{
-    Beat, Completion, DmaIn, FunctionCfg, PostedBeat, ReleasedSegment, Retranslate, Retranslated, SegmentTag,
+    Beat, Completion, DmaIn, FunctionCfg, Operands, PostedBeat, ReleasedSegment, Retranslate, Retranslated, SegmentTag,
     TlpDescriptor, WriteData, WriteDataRequest, WriteSent,
 };
-use types::tlp::TlpOp;
 
 /// Ranges asked for and not yet answered.
 const PENDING: usize = 4;
@@ -65,6 +69,8 @@ struct Pending {
     number: u16,
     /// The translation was refused: the TLP is dropped.
     refused: Syndrome,
+    /// No write's: the operands of an atomic of this partition.
+    operands: Option<u8>,
 }
 
 /// A segment that was cut: done when `target` TLPs of the engine have been sent.
@@ -125,6 +131,9 @@ pub(super) struct WriteEngine {
     old_beats: usize,
     write_sent: WriteSent,
     completions: VecDeque<Completion>,
+    /// Operands of an atomic as they come in, and the partition whose are whole.
+    operands: Operands,
+    whole: Option<u8>,
 }
 
 impl WriteEngine {
@@ -162,6 +171,8 @@ impl WriteEngine {
             old_beats: 0,
             write_sent: WriteSent::default(),
             completions: VecDeque::with_capacity(COMPLETIONS),
+            operands: Operands::default(),
+            whole: None,
         }
     }
 
@@ -173,7 +184,7 @@ impl WriteEngine {
             && self.posted.is_empty()
             && self.completions.is_empty()
             && self.again.idle()
-            && !(self.request.valid || self.room || self.write_sent.valid)
+            && !(self.request.valid || self.room || self.write_sent.valid || self.whole.is_some())
     }
 
     pub(super) fn room(&self) -> bool {
@@ -186,7 +197,12 @@ impl WriteEngine {
         &self.request
     }
     pub(super) fn data_ready(&self) -> bool {
-        !self.pending.is_empty() && !self.spill && self.posted.len() < 2 && !self.stale
+        let Some(head) = self.pending.front() else { return false };
+        head.operands.is_some() || !self.spill && self.posted.len() < 2 && !self.stale
+    }
+    /// The operands of an atomic that have come, for one cycle, and whose they are.
+    pub(super) fn operands(&self) -> Option<(u8, Operands)> {
+        self.whole.map(|partition| (partition, self.operands))
     }
     /// Accesses judged again.
     pub(super) fn again(&self) -> &Again {
@@ -227,30 +243,38 @@ impl WriteEngine {
         &mut self.completions
     }
 
-    /// One edge; `segment` is a write segment or none. The arbiter pops completions after this.
+    /// One edge; `segment` is a write segment or none, `wanted` are operands that the read engine asks for. Returns whether
+    /// it takes that over. The arbiter pops completions after this.
     pub(super) fn step(
         &mut self,
         inp: &DmaIn,
-        segment: Option<&ReleasedSegment>,
+        (segment, wanted): (Option<&ReleasedSegment>, Option<&Wanted>),
         functions: &[FunctionCfg],
         (epochs, begun): (&EpochTable, bool),
         stat: &mut Stats,
-    ) {
+    ) -> bool {
         // What the source was shown before this edge.
         let ready = self.data_ready();
         self.retire();
         self.retranslate_head(inp, functions, stat);
         // The cutter sees how full `pending` was before this edge.
-        let cut = self.cut(inp, functions, &epochs.lives);
+        self.room = false;
+        if self.request.valid && inp.write_data_request_ready {
+            self.request = WriteDataRequest::default();
+        }
+        let asked = wanted.and_then(|wanted| self.ask(wanted));
+        let taken = asked.is_some();
+        let cut = asked.or_else(|| self.cut(functions, &epochs.lives));
         self.shift(inp, ready, stat);
         self.pending.extend(cut);
         // Commits at this edge went by what `write_data_ready` showed: an epoch counts here from the next one on.
         if begun {
             self.advance();
         }
-        let outdated = |p: &Pending| p.refused.is_ok() && epochs.outdate(&p.tag, p.epochs);
+        let outdated = |p: &Pending| p.operands.is_none() && p.refused.is_ok() && epochs.outdate(&p.tag, p.epochs);
         self.stale = self.pending.front().is_some_and(outdated);
-        if self.dropped.front() == Some(&self.sent_count) {
+        // All at once (at most as many as wait for bytes), so that a notification is never counted for one of them.
+        while self.dropped.front() == Some(&self.sent_count) {
             self.dropped.pop_front();
             self.sent_count = self.sent_count.wrapping_add(1);
         }
@@ -263,6 +287,16 @@ impl WriteEngine {
         {
             self.segments.push_back(*segment);
         }
+        taken
+    }
+
+    /// Asks for the operands of an atomic, where a range may be asked for.
+    fn ask(&mut self, wanted: &Wanted) -> Option<Pending> {
+        if self.request.valid || self.pending.len() == PENDING {
+            return None;
+        }
+        self.request = wanted.range;
+        Some(Pending { length: wanted.range.length.0, operands: Some(wanted.partition), ..Pending::default() })
     }
 
     /// Reports the oldest segment whose TLPs have all been sent.
@@ -320,7 +354,7 @@ impl WriteEngine {
 
     /// Puts an answer for the byte at `va` in the place of the mapping of a segment's TLPs.
     fn renew(&mut self, va: Va, segment: u8, answer: &Retranslated, function: &FunctionCfg) {
-        for p in self.pending.iter_mut().filter(|p| p.segment == segment) {
+        for p in self.pending.iter_mut().filter(|p| p.operands.is_none() && p.segment == segment) {
             let address = answer.address.0.wrapping_add(p.va.0.wrapping_sub(va.0));
             p.tlp.address = TlpAddr(address & !3);
             (p.tlp.at, p.tlp.pasid) = (answer.at, prefix(&p.tag, answer.at, function));
@@ -337,7 +371,8 @@ impl WriteEngine {
 
     /// A request has failed after its cut: none of its TLPs that wait leaves, and no more are cut.
     fn refuse(&mut self, stream: StreamId, id: WrId, syndrome: Syndrome) {
-        for p in self.pending.iter_mut().filter(|p| (p.tag.stream, p.tag.id) == (stream, id)) {
+        let writes = self.pending.iter_mut().filter(|p| p.operands.is_none());
+        for p in writes.filter(|p| (p.tag.stream, p.tag.id) == (stream, id)) {
             p.refused = syndrome;
         }
         let open = &mut self.requests[usize::from(stream.0)];
@@ -352,7 +387,8 @@ impl WriteEngine {
             let p = &self.pending[n];
             // What was asked for before a function-level reset does not leave after it.
             let syndrome = if function.reset { Syndrome::BUS_MASTER_OFF } else { allow(&p.tag, p.tlp.at, function) };
-            if p.tag.function != function.function || syndrome.is_ok() || !p.refused.is_ok() {
+            let other = p.operands.is_some() || p.tag.function != function.function;
+            if other || syndrome.is_ok() || !p.refused.is_ok() {
                 continue;
             }
             let (stream, id) = (p.tag.stream, p.tag.id);
@@ -366,11 +402,7 @@ impl WriteEngine {
     }
 
     /// Cuts one TLP off the head segment, or ends a segment that sends none.
-    fn cut(&mut self, inp: &DmaIn, functions: &[FunctionCfg], lives: &Lives) -> Option<Pending> {
-        self.room = false;
-        if self.request.valid && inp.write_data_request_ready {
-            self.request = WriteDataRequest::default();
-        }
+    fn cut(&mut self, functions: &[FunctionCfg], lives: &Lives) -> Option<Pending> {
         let segment = *self.segments.front()?;
         let tag = &segment.tag;
         let function = functions.get(usize::from(tag.function.0)).copied().unwrap_or_default();
@@ -400,7 +432,7 @@ impl WriteEngine {
                 length: Length(cut.length),
             };
             pending = Some(Pending {
-                tlp: cut.descriptor(TlpOp::WRITE, &segment, &function),
+                tlp: cut.descriptor(&segment, &function),
                 pad: (cut.address.0 & 3) as u32,
                 length: cut.length,
                 epochs: epochs_of(&segment),
@@ -409,6 +441,7 @@ impl WriteEngine {
                 segment: self.unsent_in,
                 number: self.cut_count,
                 refused: Syndrome::OK,
+                operands: None,
             });
             self.cut_count = self.cut_count.wrapping_add(1);
         }
@@ -425,91 +458,5 @@ impl WriteEngine {
             self.done += cut.length;
         }
         pending
-    }
-
-    /// Moves a beat of message bytes to its DW lanes.
-    fn shift(&mut self, inp: &DmaIn, ready: bool, stat: &mut Stats) {
-        let space = self.posted.len() < 2;
-        if let Some(beat) = self.posted.front() {
-            if inp.posted_ready {
-                stat.write_tlp = beat.eop && beat.tlp.valid;
-                self.posted.pop_front();
-                self.old_beats = self.old_beats.saturating_sub(1);
-            } else {
-                stat.stall_tx = true;
-            }
-        }
-        if self.stale {
-            return;
-        }
-        if self.spill {
-            if space {
-                self.put(&WriteData::default(), 0);
-            }
-        } else if ready && inp.write_data.valid {
-            let Some(head) = self.pending.front() else { return };
-            let bytes = self.bytes.min(head.length - self.taken);
-            self.put(&inp.write_data, bytes);
-        } else if ready {
-            stat.stall_data = true;
-        }
-    }
-
-    /// Puts one beat with `bytes` new bytes on `posted`.
-    fn put(&mut self, from: &WriteData, bytes: u32) {
-        let Some(head) = self.pending.front() else { return };
-        let (words, shift) = ((self.bytes / 8) as usize, 8 * head.pad);
-        let mut data = from.data.0;
-        if bytes < self.bytes {
-            for (i, word) in data.iter_mut().enumerate() {
-                // Lanes past the range carry nothing of this message.
-                *word &= mask(8 * bytes.saturating_sub(8 * i as u32).min(8));
-            }
-        }
-        if shift != 0 {
-            let mut carry = self.carry;
-            for word in &mut data[..words] {
-                let next = *word >> (64 - shift);
-                *word = *word << shift | carry;
-                carry = next;
-            }
-            self.carry = carry;
-        }
-        self.taken += bytes;
-        let (lanes, left) = (self.bytes / 4, u32::from(head.tlp.length_dw) - self.sent_dw);
-        let eop = left <= lanes;
-        if eop {
-            self.committed = head.number.wrapping_add(1);
-            self.again.committed();
-            if !head.refused.is_ok() {
-                self.dropped.push_back(head.number);
-            } else if !head.tag.unordered {
-                self.left[usize::from(head.segment)] = true;
-                self.last[usize::from(head.tag.stream.0)] = ReleasedSegment {
-                    valid: true,
-                    tag: SegmentTag { op: Op::READ, va: head.va, length: Length(0), ..head.tag },
-                    address: head.tlp.address,
-                    at: head.tlp.at,
-                    no_snoop: head.tlp.no_snoop,
-                    epoch: head.epochs.invalidation,
-                    flush: true,
-                };
-                self.last[usize::from(head.tag.stream.0)].tag.asked.grant = head.epochs.grant;
-            }
-        }
-        self.posted.push_back(PostedBeat {
-            valid: true,
-            data: Beat(data),
-            strb: mask(left.min(lanes)) as u16,
-            eop,
-            tlp: if eop && head.refused.is_ok() { head.tlp } else { TlpDescriptor::default() },
-        });
-        if eop {
-            self.pending.pop_front();
-            (self.taken, self.sent_dw, self.carry, self.spill) = (0, 0, 0, false);
-        } else {
-            self.sent_dw += lanes;
-            self.spill = self.taken == head.length;
-        }
     }
 }

@@ -1,21 +1,21 @@
 //! Lookups in `atc`: new segments and parked ones, their results, and the misses that `ats` is offered.
 
-use super::{Entry, Replay, key_of, needs};
+use super::{Entry, Replay, needs};
 use types::port::{AtcLookup, AtsMiss, MappedSegment, ReplayIn};
 use types::{AddressType, Slot, Syndrome};
 
 impl Replay {
     fn lookup(&mut self, slot: Slot) {
-        let entry = &mut self.entries[usize::from(slot.0)];
-        if entry.mapped.tag.asked.life != self.lives.of(entry.mapped.tag.function) {
-            entry.mapped.tag.syndrome = Syndrome::BUS_MASTER_OFF;
+        let mapped = &self.entries[usize::from(slot.0)].mapped;
+        if mapped.tag.asked.life != self.lives.of(mapped.tag.function) {
+            self.entries[usize::from(slot.0)].mapped.tag.syndrome = Syndrome::BUS_MASTER_OFF;
             self.finish(slot);
             return;
         }
-        let mapped = &entry.mapped;
-        entry.epoch = self.epochs.get(usize::from(mapped.tag.function.0)).copied().unwrap_or_default();
+        let epoch = self.epochs.get(usize::from(mapped.tag.function.0)).copied().unwrap_or_default();
         let (read, write) = needs(&mapped.tag);
-        self.out.lookup = AtcLookup { valid: true, slot, key: key_of(mapped), read, write };
+        self.out.lookup = AtcLookup { valid: true, slot, key: self.key_of(mapped), read, write };
+        self.entries[usize::from(slot.0)].epoch = epoch;
     }
 
     /// Starts a lookup: one whose storage has been read, else a segment that arrives and need not wait.
@@ -120,7 +120,7 @@ impl Replay {
                 AtsMiss {
                     valid: true,
                     slot,
-                    key: key_of(mapped),
+                    key: self.key_of(mapped),
                     write: needs(&mapped.tag).1,
                     life: mapped.tag.asked.life,
                 }

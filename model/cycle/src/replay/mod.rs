@@ -128,6 +128,7 @@ pub struct Replay {
     epochs: Vec<u32>,
     lives: Lives,
     pages: Pages,
+    may_ask: Vec<MayAsk>,
     picked: Option<Picked>,
     out: ReplayOut,
 }
@@ -137,8 +138,11 @@ const fn needs(tag: &SegmentTag) -> (bool, bool) {
     (data && tag.op.reads(), data && tag.op.writes())
 }
 
-fn key_of(mapped: &MappedSegment) -> AtcKey {
-    AtcKey { function: mapped.tag.function, pasid: mapped.tag.pasid, iova: Iova(mapped.address.0) }
+/// What a function may ask for in a PASID prefix beside the PASID: Execute, Privileged Mode.
+#[derive(Clone, Copy, Debug, Default)]
+struct MayAsk {
+    exec: bool,
+    privileged: bool,
 }
 
 /// Whether a segment has to ask the ATC.
@@ -167,8 +171,19 @@ impl Replay {
         self.again.clear();
         self.epochs.fill(0);
         self.pages.reset();
+        self.may_ask.fill(MayAsk::default());
         (self.fetched, self.picked) = (None, None);
         self.out = ReplayOut::default();
+    }
+
+    /// What names the translation of a segment: with the prefix that its function may ask with. Execute is asked for where
+    /// bytes are read.
+    fn key_of(&self, mapped: &MappedSegment) -> AtcKey {
+        let (tag, mut pasid) = (&mapped.tag, mapped.tag.pasid);
+        let may = self.may_ask.get(usize::from(tag.function.0)).copied().unwrap_or_default();
+        pasid.exec &= may.exec && tag.op == Op::READ && tag.length != Length(0);
+        pasid.privileged &= may.privileged;
+        AtcKey { function: tag.function, pasid, iova: Iova(mapped.address.0) }
     }
 
     /// Marks a slot as done and its stream as ready if it is the head.
@@ -346,6 +361,7 @@ impl Block for Replay {
             epochs: vec![0; cfg.functions as usize],
             lives: Lives::new(cfg.functions),
             pages: Pages::new(cfg),
+            may_ask: vec![MayAsk::default(); cfg.functions as usize],
             picked: None,
             out: ReplayOut::default(),
         }
@@ -362,6 +378,11 @@ impl Block for Replay {
         }
         let ReplayOut { miss, page, .. } = self.out;
         self.out = ReplayOut::default();
+        if inp.cfg.valid
+            && let Some(may) = self.may_ask.get_mut(usize::from(inp.cfg.function.0))
+        {
+            *may = MayAsk { exec: inp.cfg.pasid_exec_enable, privileged: inp.cfg.pasid_priv_enable };
+        }
         // Everything below sees the state before this edge, except where a later step of the same slot needs it.
         self.release();
         self.write_room += u32::from(inp.write_room);

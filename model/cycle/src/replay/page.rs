@@ -7,7 +7,7 @@
 //!
 //! Only segments with `on_fault` = wait of a function with Page Request Enable come here; all others end at once.
 
-use super::{Entry, Replay, key_of, needs};
+use super::{Entry, Replay, needs};
 use crate::slot_set::SlotSet;
 use std::collections::VecDeque;
 use types::config::{PAGE_GROUPS, PAGE_ROUNDS};
@@ -88,7 +88,7 @@ impl Replay {
             // Without a byte to read any access will do.
             let read = read || !write;
             let again = slot.0 >= self.again_base;
-            self.out.page = PageMiss { valid: true, slot, key: key_of(mapped), read, write, again };
+            self.out.page = PageMiss { valid: true, slot, key: self.key_of(mapped), read, write, again };
         }
     }
 

@@ -8,10 +8,11 @@ use types::addr::{Length, Offset, RequesterId, StreamId, TlpAddr, WrId};
 use types::bits::mask;
 use types::config::{NAMED, UnitCfg};
 use types::port::{
-    Beat, Completion, CplBeat, DmaIn, DmaOut, FunctionCfg, PostedBeat, ReadData, ReleasedSegment, SegmentTag,
+    Beat, Completion, CplBeat, DmaIn, DmaOut, FunctionCfg, Operands, PostedBeat, ReadData, ReleasedSegment, SegmentTag,
     TlpDescriptor, WriteData, WriteDataRequest,
 };
 use types::ports::Block;
+use types::tlp::TlpOp;
 
 /// Configuration `small` at another width.
 pub(crate) fn wide(data_bits: u32) -> UnitCfg {
@@ -28,6 +29,7 @@ pub(crate) fn function(mps: u32, mrrs: u32) -> FunctionCfg {
         mrrs: (mrrs / 128).trailing_zeros() as u8,
         tag_mode: 2,
         ats_enable: true,
+        atomic_enable: true,
         ..FunctionCfg::default()
     }
 }
@@ -132,6 +134,8 @@ pub(crate) struct Bench {
     unsent: u32,
     pub(crate) requests: Vec<(u64, WriteDataRequest)>,
     pub(crate) reads: Vec<(u64, TlpDescriptor)>,
+    /// What stood beside each of them.
+    pub(crate) operands: Vec<Operands>,
     /// Completions still to be sent, by tag index.
     pub(crate) answers: BTreeMap<u16, VecDeque<Cpl>>,
     /// Beats of the completion on its way.
@@ -179,6 +183,7 @@ impl Bench {
             unsent: 0,
             requests: vec![],
             reads: vec![],
+            operands: vec![],
             answers: BTreeMap::new(),
             beats: VecDeque::new(),
             packets: vec![],
@@ -294,6 +299,19 @@ impl Bench {
 
     /// Legal completions of a read, split at random multiples of the Read Completion Boundary (PCIe 6.x 2.3.1.1).
     pub(crate) fn complete(&mut self, read: &TlpDescriptor) -> VecDeque<Cpl> {
+        if read.op != TlpOp::READ {
+            // An atomic: one completion with an operand; Lower Address is reserved, and so anything.
+            let bytes = 4 * u64::from(read.length_dw) / if read.op == TlpOp::CAS { 2 } else { 1 };
+            let head = CplBeat {
+                index: read.tag - self.cfg.tags().data as u16,
+                byte_count: bytes as u16,
+                lower_address: 0x55,
+                length_dw: (bytes / 4) as u16,
+                ..CplBeat::default()
+            };
+            let payload = (read.address.0..read.address.0 + bytes).map(memory).collect();
+            return [Cpl { head, payload, beats: None }].into();
+        }
         let first = u64::from(read.first_be.trailing_zeros() % 8 % 4);
         let start = read.address.0 + if read.first_be == 0 { 0 } else { first };
         let end_dw = read.address.0 + 4 * u64::from(read.length_dw);
@@ -354,13 +372,14 @@ impl Bench {
             if o.posted.eop {
                 self.collecting.tlp = o.posted.tlp;
                 self.posted.push(std::mem::replace(&mut self.collecting, new_posted()));
-                self.unsent += 1;
+                self.unsent += u32::from(o.posted.tlp.valid);
             } else {
                 assert_eq!(o.posted.tlp, TlpDescriptor::default());
             }
         }
         if read.observe(o.read.valid, i.read_ready, &o.read) {
             self.reads.push((self.cycle, o.read));
+            self.operands.push(o.read_operands);
             let tag = o.read.tag - self.cfg.tags().data as u16;
             assert!(u32::from(tag) < self.cfg.read_tags);
             let cpls = self.complete(&o.read);

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod again;
+mod atomic;
 #[path = "../axi/mod.rs"]
 mod axi;
 mod bench;

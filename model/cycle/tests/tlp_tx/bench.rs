@@ -7,7 +7,9 @@ use types::access::AddressType;
 use types::addr::{FunctionId, RequesterId, Tag, TlpAddr};
 use types::bits::mask;
 use types::config::{NAMED, UnitCfg};
-use types::port::{Beat, Credits, FunctionCfg, LineRequest, PostedBeat, TlpBeat, TlpDescriptor, TlpTxIn, TlpTxOut};
+use types::port::{
+    Beat, Credits, FunctionCfg, LineRequest, Operands, PostedBeat, TlpBeat, TlpDescriptor, TlpTxIn, TlpTxOut,
+};
 use types::ports::Block;
 use types::tlp::{Attributes, Body, MemoryOp, Routing, Tlp, TlpOp};
 
@@ -116,6 +118,7 @@ impl Bench {
         }
         offer!(posted, posted_ready, writes);
         offer!(read, read_ready, reads);
+        i.read_operands = if i.read.valid { operands_of(&i.read) } else { Operands::default() };
         offer!(ats_request, ats_request_ready, ats);
         offer!(mpt_fetch, mpt_fetch_ready, mpt);
         offer!(mtt_fetch, mtt_fetch_ready, mtt);
@@ -159,9 +162,15 @@ impl Bench {
             self.posted.push((self.cycle, o.tx_wr_req_tlp));
         }
         if self.streams.1.observe(o.tx_rd_req_tlp.valid, inp.tx_rd_req_tlp_ready, &o.tx_rd_req_tlp) {
-            assert!(o.tx_rd_req_tlp.sop && o.tx_rd_req_tlp.eop && o.tx_rd_req_tlp.strb == 0);
-            self.fc.nph = self.fc.nph.checked_sub(1).expect("a non-posted header credit");
-            self.owed.nph += 1;
+            if o.tx_rd_req_tlp.eop {
+                let head = self.non_posted.iter().rev().map(|(_, b)| b).find(|b| b.sop);
+                let head = if o.tx_rd_req_tlp.sop { o.tx_rd_req_tlp } else { *head.unwrap() };
+                let npd = Tlp::parse(head.hdr, head.pasid).unwrap().payload_dw().div_ceil(4);
+                self.fc.nph = self.fc.nph.checked_sub(1).expect("a non-posted header credit");
+                self.fc.npd = self.fc.npd.checked_sub(npd).expect("non-posted data credits");
+                self.owed.nph += 1;
+                self.owed.npd += npd;
+            }
             self.non_posted.push((self.cycle, o.tx_rd_req_tlp));
         }
         if self.give_back && !self.chance.percent(stall) {
@@ -170,6 +179,7 @@ impl Bench {
                 *from = 0;
             }
             self.fc.pd += std::mem::take(&mut self.owed.pd);
+            self.fc.npd += std::mem::take(&mut self.owed.npd);
         }
         self.stall_posted += u64::from(o.stat_stall_posted_credit);
         self.stall_non_posted += u64::from(o.stat_stall_non_posted_credit);
@@ -200,22 +210,47 @@ impl Bench {
 
     /// Posted TLPs as header and payload, put together from beats.
     pub(crate) fn posted_tlps(&self) -> Vec<(Tlp, Vec<u8>)> {
-        let mut out: Vec<(Tlp, Vec<u8>)> = vec![];
-        let mut open = false;
-        for (_, beat) in &self.posted {
-            assert_eq!(beat.sop, !open);
-            open = !beat.eop;
-            if beat.sop {
-                out.push((Tlp::parse(beat.hdr, beat.pasid).unwrap(), vec![]));
-            } else {
-                assert_eq!((beat.hdr, beat.pasid, beat.seq), Default::default());
-            }
-            let dws = beat.strb.trailing_ones() as usize;
-            assert_eq!(u64::from(beat.strb), mask(dws as u32));
-            out.last_mut().unwrap().1.extend(&beat.data.to_bytes()[..4 * dws]);
-        }
-        out
+        whole(&self.posted)
     }
+
+    /// Non-posted ones.
+    pub(crate) fn non_posted_tlps(&self) -> Vec<(Tlp, Vec<u8>)> {
+        whole(&self.non_posted)
+    }
+}
+
+fn whole(beats: &[(u64, TlpBeat)]) -> Vec<(Tlp, Vec<u8>)> {
+    let mut out: Vec<(Tlp, Vec<u8>)> = vec![];
+    let mut open = false;
+    for (_, beat) in beats {
+        assert_eq!(beat.sop, !open);
+        open = !beat.eop;
+        if beat.sop {
+            out.push((Tlp::parse(beat.hdr, beat.pasid).unwrap(), vec![]));
+        } else {
+            assert_eq!((beat.hdr, beat.pasid, beat.seq), Default::default());
+        }
+        let dws = beat.strb.trailing_ones() as usize;
+        assert_eq!(u64::from(beat.strb), mask(dws as u32));
+        out.last_mut().unwrap().1.extend(&beat.data.to_bytes()[..4 * dws]);
+    }
+    out
+}
+
+/// Operands of an atomic, made of its tag; what it does not carry is zero.
+fn operands_of(read: &TlpDescriptor) -> Operands {
+    let mut bytes = [0; 32];
+    if read.op != TlpOp::READ {
+        let carried = payload(read.length_dw, read.tag.into());
+        bytes[..carried.len()].copy_from_slice(&carried);
+    }
+    let word = |i: usize| bytes[8 * i..8 * i + 8].iter().rev().fold(0, |n, b| n << 8 | u64::from(*b));
+    Operands([0, 1, 2, 3].map(word))
+}
+
+/// An atomic that carries `dws` DWs.
+pub(crate) fn atomic(op: TlpOp, tag: u16, address: u64, dws: u16) -> TlpDescriptor {
+    TlpDescriptor { valid: true, op, tag, address: TlpAddr(address), length_dw: dws, ..TlpDescriptor::default() }
 }
 
 pub(crate) fn payload(dws: u16, seed: u64) -> Vec<u8> {
@@ -262,11 +297,17 @@ pub(crate) fn meant(d: &TlpDescriptor) -> Tlp {
             dw3: d.address.0 as u32,
         },
         op => Body::Memory {
-            op: if op == TlpOp::READ { MemoryOp::Read } else { MemoryOp::Write },
+            op: match op {
+                TlpOp::READ => MemoryOp::Read,
+                TlpOp::WRITE => MemoryOp::Write,
+                TlpOp::FETCH_ADD => MemoryOp::FetchAdd,
+                TlpOp::SWAP => MemoryOp::Swap,
+                _ => MemoryOp::Cas,
+            },
             at: d.at,
             requester,
             // 10-bit tags are numbered from 256.
-            tag: if op == TlpOp::READ { Tag(d.tag + 256) } else { Tag(0) },
+            tag: if op == TlpOp::WRITE { Tag(0) } else { Tag(d.tag + 256) },
             first_be: d.first_be,
             last_be: d.last_be,
             address: TlpAddr(d.address.0 & !3),

@@ -263,6 +263,29 @@ impl Bench {
         }
     }
 
+    /// Answers an atomic with an operand of data memory; Lower Address is reserved, and so anything.
+    fn answer_atomic(&mut self, request: &Tlp) {
+        let Body::Memory { op, requester, tag, address, .. } = request.body else { return };
+        let bytes = 4 * request.length_dw / if op == MemoryOp::Cas { 2 } else { 1 };
+        let data: Vec<u8> = (address.0..address.0 + u64::from(bytes)).map(pattern).collect();
+        let body = Body::Completion {
+            with_data: true,
+            completer: RequesterId(0),
+            status: status::SC,
+            byte_count: bytes,
+            requester,
+            tag,
+            lower_address: 0x2a,
+        };
+        let answer = Tlp { length_dw: bytes / 4, body, pasid: PasidPrefix::default(), ..*request };
+        let (answer, data) = self.script.spoil(Kind::Data, address.0, answer, data);
+        if self.hold_completions || self.lose_completions {
+            self.held.push((answer, data));
+        } else {
+            self.answers.push_back((self.cycle + self.delay, answer, data));
+        }
+    }
+
     /// Lets the data completions go that were held back.
     pub(crate) fn let_completions_go(&mut self) {
         self.hold_completions = false;
@@ -343,6 +366,11 @@ impl Bench {
                 self.script.sent(tag);
                 self.complete(&tlp, (requester, tag, address.0, at, first_be));
             }
+        }
+        if out.tx_rd_req_tlp.valid
+            && let Some(tlp) = self.script.non_posted(self.cycle, &out.tx_rd_req_tlp)
+        {
+            self.answer_atomic(&tlp);
         }
         self.inp.tx_wr_sent_valid = false;
         if let Some(seq) = self.sent.pop_front() {

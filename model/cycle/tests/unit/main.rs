@@ -5,6 +5,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod answers;
+mod atomic;
 mod bench;
 mod epochs;
 mod function;
@@ -13,6 +14,7 @@ mod isolation;
 mod page_event;
 mod page_isolation;
 mod page_request;
+mod pasid;
 mod path;
 mod prefetch;
 mod replacement;

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use types::ats::TranslationEntry;
-use types::port::{AtsOut, ReadData};
+use types::port::{AtsOut, ReadData, TlpBeat};
 use types::tlp::{Body, Tlp, status};
 
 /// What a read is for.
@@ -41,6 +41,10 @@ pub(crate) struct Script {
     in_flight: BTreeSet<u16>,
     pub(crate) tags: BTreeSet<u16>,
     pub(crate) reused: u32,
+    /// Atomics that left: cycle of the last beat, TLP, operands.
+    pub(crate) atomics: Vec<(u64, Tlp, Vec<u8>)>,
+    /// The one whose beats come.
+    open: Option<(Tlp, Vec<u8>)>,
     /// `ats.prefetch` and `ats.error`.
     pub(crate) prefetches: u32,
     pub(crate) errors: u32,
@@ -102,6 +106,21 @@ impl Script {
         if code != status::SC || byte_count <= 4 * tlp.length_dw {
             self.in_flight.remove(&tag.0);
         }
+    }
+
+    /// A beat of the non-posted stream; returns an atomic that is whole with it.
+    pub(crate) fn non_posted(&mut self, cycle: u64, beat: &TlpBeat) -> Option<Tlp> {
+        if beat.sop {
+            self.open = Tlp::parse(beat.hdr, beat.pasid).ok().map(|tlp| (tlp, Vec::new()));
+        }
+        let (tlp, bytes) = self.open.as_mut()?;
+        bytes.extend(&beat.data.to_bytes()[..4 * beat.strb.count_ones() as usize]);
+        let atomic = matches!(tlp.body, Body::Memory { op, .. } if op.is_atomic());
+        let (tlp, bytes) = self.open.take_if(|_| beat.eop)?;
+        if atomic {
+            self.atomics.push((cycle, tlp, bytes));
+        }
+        atomic.then_some(tlp)
     }
 
     pub(crate) fn count(&mut self, ats: &AtsOut) {

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "test code")]
 
 mod alias;
+mod atomic;
 mod ats;
 mod attributes;
 mod bytes;
@@ -11,6 +12,7 @@ mod faults;
 mod mapping;
 mod multiple;
 mod pages;
+mod pasid;
 mod protection;
 mod random;
 mod timeouts;

@@ -253,10 +253,12 @@ fn pasid_prefixes() {
     // A translated request carries none.
     assert_eq!(prefixed(0x2000, AT_10, 2, none, on), Ok(()));
     assert!(matches!(prefixed(0x2000, AT_10, 2, pasid(0x42), on), Err(Violation::Pasid { .. })));
-    // Nor does any where the function has PASID off.
+    // Where the function has PASID off nothing leaves that needs one.
     let off = FunctionCfg { pasid_enable: false, ..on };
-    assert_eq!(prefixed(0, AT_00, 0, none, off), Ok(()));
-    assert!(matches!(prefixed(0, AT_00, 0, pasid(0x42), off), Err(Violation::Pasid { .. })));
+    for prefix in [none, pasid(0x42)] {
+        assert!(matches!(prefixed(0, AT_00, 0, prefix, off), Err(Violation::Refused { .. })));
+    }
+    assert_eq!(prefixed(0x2000, AT_10, 2, none, off), Ok(()));
 }
 
 #[test]

@@ -146,7 +146,7 @@ fn nothing_to_send_is_done_at_once() {
 fn operations_the_unit_does_not_have() {
     let mut t = Trace::bare();
     t.map(&Region { rights: Rights::ALL, ..region(Mode::Emtt) });
-    t.accept(request(Op::FETCH_ADD, 1, 0, 8));
+    t.accept(request(Op(5), 1, 0, 8));
     t.accept(request(Op(9), 2, 0, 8));
     assert_eq!(t.done(1, Syndrome::UNSUPPORTED_OP), Ok(()));
     assert_eq!(t.done(2, Syndrome::UNSUPPORTED_OP), Ok(()));

@@ -73,6 +73,11 @@ impl Request {
         payload[(address & 3) as usize..][..bytes.len()].copy_from_slice(bytes);
         Self { payload, ..request }
     }
+    /// An atomic with its operands.
+    pub(crate) fn atomic(op: MemoryOp, at: AddressType, address: u64, operands: &[u8], tag: u16) -> Self {
+        let request = Self::new(op, at, address, operands.len() as u32);
+        Self { tag, first_be: 0, last_be: 0, payload: operands.to_vec(), ..request }
+    }
     /// A Translation Request for `count` translations.
     pub(crate) fn translate(iova: u64, count: u16, no_write: bool, tag: u16) -> Self {
         let at = AddressType::TRANSLATION_REQUEST;
@@ -117,6 +122,7 @@ pub(crate) fn function(function: u16) -> FunctionCfg {
         mrrs: 2,
         ats_enable: true,
         pasid_enable: true,
+        atomic_enable: true,
         ..FunctionCfg::default()
     }
 }

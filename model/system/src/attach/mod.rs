@@ -52,6 +52,16 @@ pub enum RunError {
         /// Its outcome.
         syndrome: Syndrome,
     },
+    /// Messages of another size than the operation has.
+    #[error("messages of {op:?} have {allowed:?} bytes, not {bytes}")]
+    Size {
+        /// Operation.
+        op: crate::config::TrafficOp,
+        /// Bytes of a message.
+        bytes: u64,
+        /// What is allowed.
+        allowed: &'static [u32],
+    },
     /// The unit broke a rule of its ports.
     #[error("the unit broke the rules of its ports: {reason}")]
     Protocol {
@@ -189,6 +199,7 @@ impl<U: Block<In = UnitIn, Out = UnitOut>, O: Observer<U>> System<U, O> {
             ats_stu: (f.smallest_translation_unit_bytes.trailing_zeros() as u8).saturating_sub(12),
             pri_enable: f.page_requests > 0,
             pri_allocation: f.page_requests as u16,
+            atomic_enable: f.atomic_requests,
             ..FunctionCfg::default()
         }
     }

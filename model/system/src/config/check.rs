@@ -174,6 +174,9 @@ fn region(cfg: &Config) -> Outcome {
 
 fn traffic(cfg: &Config) -> Outcome {
     let t = &cfg.traffic;
+    if t.op.sizes().is_some() && !cfg.function.atomic_requests {
+        return broken("function.atomic_requests", "must be true: the traffic is atomics");
+    }
     range("traffic.qps", t.qps.into(), 1, cfg.unit.sizes.streams.into())?;
     range("traffic.queue_depth", t.queue_depth.into(), 1, 1 << 16)?;
     range("traffic.mtu_bytes", t.mtu_bytes.into(), 64, 1 << 16)?;

@@ -85,6 +85,17 @@ pub struct FunctionSection {
     /// Outstanding Page Request Allocation; 0 leaves the Page Request Interface off.
     #[serde(default, skip_serializing_if = "is_default")]
     pub page_requests: u32,
+    /// AtomicOp Requester Enable.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub atomic_requests: bool,
+}
+
+const fn yes() -> bool {
+    true
+}
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde wants a reference")]
+const fn is_yes(value: &bool) -> bool {
+    *value
 }
 
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
@@ -156,6 +167,9 @@ pub struct RootConfig {
     /// Rate at which it passes writes on to a peer, payload, Gb/s; 0 for that of the links.
     #[serde(default, skip_serializing_if = "unset")]
     pub peer_write_gbps: u32,
+    /// Host memory executes atomics; otherwise they are answered with UR.
+    #[serde(default = "yes", skip_serializing_if = "is_yes")]
+    pub atomics: bool,
 }
 
 /// The IOMMU and its translation agent.
@@ -236,6 +250,9 @@ pub struct MemoryConfig {
     pub gpu_reads: u32,
     /// Largest payload of the GPU's completions.
     pub gpu_completion_bytes: u64,
+    /// GPU memory executes atomics; otherwise they are answered with UR.
+    #[serde(default = "yes", skip_serializing_if = "is_yes")]
+    pub gpu_atomics: bool,
     /// Entries of the MPT in host memory.
     pub mpt_entries: u32,
 }
@@ -260,21 +277,47 @@ pub struct RegionConfig {
     pub filled_on_demand: bool,
 }
 
-/// Direction of the traffic.
+/// Operation of the traffic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "kebab-case")]
 pub enum TrafficOp {
     /// RDMA writes arrive from the line and go to memory.
     Write,
     /// RDMA reads are served: memory goes out on the line.
     Read,
+    /// Atomics, each queue pair on an operand of its own: something is added.
+    FetchAdd,
+    /// Atomics: a new value is stored.
+    Swap,
+    /// Atomics: a new value is stored where the old one is as expected, which it is every other time.
+    Cas,
+}
+
+impl TrafficOp {
+    /// The operation of its work requests.
+    pub const fn op(self) -> types::Op {
+        match self {
+            Self::Write => types::Op::WRITE,
+            Self::Read => types::Op::READ,
+            Self::FetchAdd => types::Op::FETCH_ADD,
+            Self::Swap => types::Op::SWAP,
+            Self::Cas => types::Op::CAS,
+        }
+    }
+    /// Sizes in bytes that a message may have; `None` for any.
+    pub const fn sizes(self) -> Option<&'static [u32]> {
+        match self {
+            Self::Write | Self::Read => None,
+            _ => Some(self.op().operand_sizes()),
+        }
+    }
 }
 
 /// Traffic and the line.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TrafficConfig {
-    /// write or read.
+    /// write, read, fetch-add, swap or cas.
     pub op: TrafficOp,
     /// Queue pairs.
     pub qps: u32,

@@ -184,6 +184,7 @@ impl Driver {
             scatter,
             read,
             write,
+            exec: spec.pasid.exec,
             untranslated_only: false,
             pasid: space(spec.pasid),
             paged: spec.paged,

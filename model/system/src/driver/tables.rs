@@ -251,6 +251,7 @@ pub(crate) fn table_range(tables: &Tables) -> IoRange {
         scatter: Scatter::linear(BusAddr(base.0)),
         read: true,
         write: false,
+        exec: false,
         untranslated_only: false,
         pasid: None,
         paged: false,

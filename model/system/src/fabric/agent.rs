@@ -114,6 +114,8 @@ impl Agent {
                 size: mapping.page,
                 read: mapping.read,
                 write: mapping.write,
+                // Exe implies R.
+                exec: mapping.exec && mapping.read,
                 untranslated: mapping.untranslated_only,
                 ..TranslationEntry::default()
             });

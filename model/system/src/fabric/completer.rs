@@ -5,7 +5,7 @@ use crate::random::Random;
 use crate::time::Time;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use types::tlp::{Attributes, Body, status};
+use types::tlp::{Attributes, Body, MemoryOp, status};
 use types::{BusAddr, RequesterId, Tlp};
 
 /// How a completer cuts and delays its answers.
@@ -31,12 +31,23 @@ pub enum Reply {
         /// Where to read, DW-aligned.
         address: BusAddr,
     },
+    /// Memory is read and changed now, and what it held is sent back.
+    Atomic {
+        /// The request.
+        request: Tlp,
+        /// Where, at a multiple of the operand's size.
+        address: BusAddr,
+        /// Operands.
+        payload: Vec<u8>,
+    },
     /// The request is passed on to a peer.
     Peer {
         /// The request.
         request: Tlp,
         /// Where to read, DW-aligned.
         address: BusAddr,
+        /// Operands of an atomic.
+        payload: Vec<u8>,
     },
     /// A finished packet is sent.
     Send(Packet),
@@ -56,10 +67,16 @@ pub struct Completer {
     sequence: u64,
 }
 
-/// First byte's place in its 128-byte line, and number of bytes, of the range a request names (PCIe 6.x 2.3.1.1).
+/// First byte's place in its 128-byte line, and number of bytes, of the range a request names (PCIe 6.x 2.3.1.1). Of an
+/// atomic, what its completion says: Lower Address zero, and the bytes of an operand.
 pub fn enabled_range(request: &Tlp) -> (u8, u16) {
-    let Body::Memory { address, first_be, last_be, .. } = request.body else { return (0, 0) };
+    let Body::Memory { op, address, first_be, last_be, .. } = request.body else { return (0, 0) };
     let dws = u32::from(request.length_dw);
+    if op.is_atomic() {
+        // Byte enables and Lower Address are reserved; one operand comes back.
+        let operands = if op == MemoryOp::Cas { 2 } else { 1 };
+        return (0, (4 * dws / operands) as u16);
+    }
     if first_be == 0 {
         // A zero-length read counts one byte.
         return ((address.0 & 0x7c) as u8, 1);
@@ -159,6 +176,12 @@ impl Completer {
             pasid: Default::default(),
         };
         Packet { tlp, payload }
+    }
+
+    /// The completion of an atomic, with what memory held before.
+    pub fn atomic_answer(&self, request: &Tlp, before: Vec<u8>) -> Packet {
+        let (lower, count) = enabled_range(request);
+        self.completion(request, status::SC, count, lower, before)
     }
 
     /// Cuts the data of a read into completions. `read(first byte, buffer)` fetches data; packets go to `send` at once or,

@@ -94,8 +94,12 @@ impl Fabric {
                 self.pool.give(packet.payload);
                 return landing;
             }
-            Body::Memory { op: MemoryOp::Read, address, .. } => {
-                let reply = Reply::Read { request: packet.tlp, address: BusAddr(address.0) };
+            Body::Memory { op, address, .. } if op == MemoryOp::Read || self.gpu_atomics => {
+                let (request, address) = (packet.tlp, BusAddr(address.0));
+                let reply = match op {
+                    MemoryOp::Read => Reply::Read { request, address },
+                    _ => Reply::Atomic { request, address, payload: packet.payload },
+                };
                 let done = match self.gpu_reads.iter_mut().min() {
                     Some(place) => {
                         *place = now.max(*place) + self.gpu_read;
@@ -126,6 +130,12 @@ impl Fabric {
                 |at, out| memories.gpu.read(at, out),
                 |packet| sources[GPU_OUT].push(packet),
             ),
+            Some(Reply::Atomic { request, address, payload }) => {
+                let mut before = pool.take();
+                memories.atomic(&request, address, &payload, &mut before);
+                pool.give(payload);
+                sources[GPU_OUT].push(gpu.atomic_answer(&request, before));
+            }
             Some(Reply::Send(packet)) => sources[GPU_OUT].push(packet),
             Some(Reply::Peer { .. } | Reply::Page(_)) | None => {}
         }
@@ -142,15 +152,21 @@ impl Fabric {
                 |at, out| memories.read(at, out),
                 |packet| sources[ROOT_OUT].push(packet),
             ),
+            Some(Reply::Atomic { request, address, payload }) => {
+                let mut before = pool.take();
+                memories.atomic(&request, address, &payload, &mut before);
+                pool.give(payload);
+                sources[ROOT_OUT].push(root.completer.atomic_answer(&request, before));
+            }
             Some(Reply::Send(packet)) => sources[ROOT_OUT].push(packet),
             Some(Reply::Page(request)) => {
                 if let Some(packet) = root.pager.serve(&request, &mut root.iommu) {
                     sources[ROOT_OUT].push(packet);
                 }
             }
-            Some(Reply::Peer { request, address }) => {
+            Some(Reply::Peer { request, address, payload }) => {
                 root.counts.peer_reads += 1;
-                root.peers.push(request, address);
+                root.peers.push(request, address, payload);
                 self.start_peer_reads();
             }
             None => {}

@@ -21,6 +21,8 @@ pub struct IoRange {
     pub read: bool,
     /// Writes are allowed.
     pub write: bool,
+    /// Instructions may be fetched, by those who ask for it.
+    pub exec: bool,
     /// Translations say U: untranslated access only.
     pub untranslated_only: bool,
     /// Address space it belongs to; `None` for requests without a PASID.
@@ -73,6 +75,8 @@ pub struct Mapping {
     pub read: bool,
     /// Writes are allowed.
     pub write: bool,
+    /// Instructions may be fetched.
+    pub exec: bool,
     /// Untranslated access only.
     pub untranslated_only: bool,
 }
@@ -250,6 +254,7 @@ impl Iommu {
             page: range.page,
             read: range.read,
             write: range.write,
+            exec: range.exec,
             untranslated_only: range.untranslated_only,
         })
     }

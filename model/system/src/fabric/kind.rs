@@ -13,6 +13,8 @@ pub enum TlpKind {
     DataWrite,
     /// A read of message data.
     DataRead,
+    /// An atomic.
+    DataAtomic,
     /// A fetch of a table line.
     TableRead,
     /// A Translation Request.
@@ -25,6 +27,8 @@ pub enum TlpKind {
     PageRequest,
     /// An answer to a data read.
     DataCompletion,
+    /// An answer to an atomic.
+    AtomicCompletion,
     /// An answer to a table fetch.
     TableCompletion,
     /// An answer to a Translation Request.
@@ -35,7 +39,7 @@ pub enum TlpKind {
     InvalidateRequest,
     /// A PRG Response.
     PageResponse,
-    /// Anything else: an answer to nothing that is open, another message, an atomic.
+    /// Anything else: an answer to nothing that is open, another message.
     Other,
 }
 
@@ -59,11 +63,14 @@ impl Kinds {
                     _ => TlpKind::DataRead,
                 }
             }
+            Body::Memory { .. } => TlpKind::DataAtomic,
             Body::Message { code: message_code::INVALIDATE_COMPLETION, .. } => TlpKind::InvalidateCompletion,
             Body::Message { code: message_code::PAGE_REQUEST, .. } => TlpKind::PageRequest,
             _ => TlpKind::Other,
         };
-        if let Body::Memory { op: MemoryOp::Read, requester, tag, .. } = tlp.body {
+        if let Body::Memory { op, requester, tag, .. } = tlp.body
+            && !op.posted()
+        {
             self.0.insert((requester, tag), kind);
         }
         kind
@@ -74,6 +81,7 @@ impl Kinds {
         match tlp.body {
             Body::Completion { requester, tag, .. } => match self.0.get(&(requester, tag)) {
                 Some(TlpKind::DataRead) => TlpKind::DataCompletion,
+                Some(TlpKind::DataAtomic) => TlpKind::AtomicCompletion,
                 Some(TlpKind::TableRead) => TlpKind::TableCompletion,
                 Some(TlpKind::TranslationRequest) => TlpKind::TranslationCompletion,
                 Some(TlpKind::FlushRead) => TlpKind::FlushCompletion,

@@ -49,6 +49,14 @@ impl Memories {
             None => {}
         }
     }
+    /// Writes bytes to host or GPU memory; others are left alone.
+    pub(super) fn store(&mut self, address: BusAddr, bytes: &[u8]) {
+        match self.place(address, bytes.len() as u64) {
+            Some(Place::Host) => self.host.write(address, bytes),
+            Some(Place::Gpu) => self.gpu.write(address, bytes),
+            Some(Place::Tables) | None => {}
+        }
+    }
     /// Writes the enabled bytes of a memory write; the place of the first and how many, unless none is.
     pub(super) fn write(&mut self, place: Place, address: BusAddr, packet: &Packet) -> Option<Landing> {
         let Body::Memory { first_be, last_be, .. } = packet.tlp.body else { return None };

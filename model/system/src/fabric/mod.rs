@@ -11,6 +11,7 @@
 //! the same every time.
 
 mod agent;
+mod atomic;
 mod channel;
 mod completer;
 mod events;
@@ -42,7 +43,6 @@ use crate::random::Random;
 use crate::time::Time;
 use agent::Agent;
 use pager::Pager;
-use peers::PeerReads;
 use queues::Queues;
 use root::Root;
 use serde::{Deserialize, Serialize};
@@ -105,6 +105,8 @@ pub struct Fabric {
     root: Root,
     gpu: Completer,
     gpu_read: Time,
+    /// GPU memory executes atomics.
+    gpu_atomics: bool,
     /// When each of the reads that the GPU serves at a time is done; empty for any number.
     gpu_reads: Vec<Time>,
     direct: bool,
@@ -159,12 +161,11 @@ impl Fabric {
                 ),
                 Pager::new(&cfg.iommu),
                 Completer::new(ROOT_ID, rules(cfg.root.completion_bytes), Random::new(seed, "root.completer")),
-                Time::from_ns(cfg.root.memory_read_ns),
-                cfg.root.peer_write_gbps,
-                PeerReads::new(cfg.root.peer_reads),
+                &cfg.root,
             ),
             gpu: Completer::new(GPU_ID, rules(cfg.memory.gpu_completion_bytes), Random::new(seed, "gpu.completer")),
             gpu_read: Time::from_ns(cfg.memory.gpu_read_ns),
+            gpu_atomics: cfg.memory.gpu_atomics,
             gpu_reads: vec![Time(0); cfg.memory.gpu_reads as usize],
             direct: cfg.switch.direct_translated,
             pool: Pool::default(),

@@ -1,4 +1,4 @@
-//! Reads that the root complex makes at a peer on behalf of another device, a bounded number at a time.
+//! Reads and atomics that the root complex makes at a peer on behalf of another device, a bounded number at a time.
 
 use super::packet::Packet;
 use super::root::ROOT_ID;
@@ -17,7 +17,7 @@ struct Open {
 pub(super) struct PeerReads {
     open: Vec<Option<Open>>,
     free: Vec<u16>,
-    waiting: VecDeque<(Tlp, BusAddr)>,
+    waiting: VecDeque<(Tlp, BusAddr, Vec<u8>)>,
 }
 
 impl PeerReads {
@@ -27,15 +27,15 @@ impl PeerReads {
         Self { open: vec![None; usize::from(limit)], free: (0..limit).rev().collect(), waiting: VecDeque::new() }
     }
 
-    /// Wants a read made; see [`PeerReads::start`].
-    pub(super) fn push(&mut self, request: Tlp, address: BusAddr) {
-        self.waiting.push_back((request, address));
+    /// Wants a read made, or an atomic with its operands; see [`PeerReads::start`].
+    pub(super) fn push(&mut self, request: Tlp, address: BusAddr, payload: Vec<u8>) {
+        self.waiting.push_back((request, address, payload));
     }
 
     /// The next read to send to the peer, if one waits and may go.
     pub(super) fn start(&mut self) -> Option<Packet> {
         let tag = *self.free.last()?;
-        let (request, to) = self.waiting.pop_front()?;
+        let (request, to, payload) = self.waiting.pop_front()?;
         self.free.pop();
         let Body::Memory { op, requester, tag: original, first_be, last_be, .. } = request.body else { return None };
         self.open[usize::from(tag)] = Some(Open { requester, tag: original });
@@ -49,7 +49,7 @@ impl PeerReads {
             address: TlpAddr(to.0),
             no_write: false,
         };
-        Some(Packet { tlp: Tlp { body, pasid: Default::default(), ..request }, payload: Vec::new() })
+        Some(Packet { tlp: Tlp { body, pasid: Default::default(), ..request }, payload })
     }
 
     /// A completion from the peer, under the names of the original request.

@@ -7,6 +7,7 @@ use super::packet::{Class, Packet, Pool};
 use super::pager::Pager;
 use super::peers::PeerReads;
 use super::{Memories, Place};
+use crate::config::RootConfig;
 use crate::time::Time;
 use std::collections::VecDeque;
 use types::tlp::{Body, MemoryOp, message_code, status};
@@ -26,9 +27,9 @@ pub(super) struct PendingWrite {
 pub struct RootCounts {
     /// Posted writes that were dropped: no mapping, no permission, no such address.
     pub dropped_writes: u64,
-    /// Reads answered with UR.
+    /// Reads and atomics answered with UR.
     pub refused_reads: u64,
-    /// Reads passed on to a peer.
+    /// Reads and atomics passed on to a peer.
     pub peer_reads: u64,
     /// Writes passed on to a peer.
     pub peer_writes: u64,
@@ -47,6 +48,8 @@ pub(super) struct Root {
     /// Picoseconds that a byte written to a peer takes, and when the last such write is through.
     peer_write: (u64, Time),
     pub(super) peers: PeerReads,
+    /// Host memory executes atomics.
+    atomics: bool,
     pub(super) pager: Pager,
     /// Messages for the driver, and when the writes before each are visible: a message pushes them.
     pub(super) messages: VecDeque<(Time, Packet)>,
@@ -54,15 +57,7 @@ pub(super) struct Root {
 }
 
 impl Root {
-    pub(super) fn new(
-        iommu: Iommu,
-        agent: Agent,
-        pager: Pager,
-        completer: Completer,
-        memory_read: Time,
-        peer_write_gbps: u32,
-        peers: PeerReads,
-    ) -> Self {
+    pub(super) fn new(iommu: Iommu, agent: Agent, pager: Pager, completer: Completer, cfg: &RootConfig) -> Self {
         Self {
             iommu,
             agent,
@@ -70,9 +65,10 @@ impl Root {
             completer,
             writes: VecDeque::with_capacity(256),
             last_write: Time(0),
-            memory_read,
-            peer_write: (8000_u64.checked_div(peer_write_gbps.into()).unwrap_or(0), Time(0)),
-            peers,
+            memory_read: Time::from_ns(cfg.memory_read_ns),
+            peer_write: (8000_u64.checked_div(cfg.peer_write_gbps.into()).unwrap_or(0), Time(0)),
+            peers: PeerReads::new(cfg.peer_reads),
+            atomics: cfg.atomics,
             messages: VecDeque::new(),
             counts: RootCounts::default(),
         }
@@ -106,23 +102,23 @@ impl Root {
                 self.writes.push_back(PendingWrite { ready: self.last_write, packet, target });
                 (false, None)
             }
-            Body::Memory { op: MemoryOp::Read, .. } => {
+            Body::Memory { op, .. } => {
                 let (done, target) = self.resolve(now, &packet.tlp, memories);
-                // A read pushes the writes before it.
+                // A read pushes the writes before it, and so does an atomic.
                 let done = done.max(self.last_write);
-                let request = packet.tlp;
+                let Packet { tlp: request, payload } = packet;
                 match target {
-                    Some((Place::Gpu, address)) => self.completer.schedule(done, Reply::Peer { request, address }),
-                    Some((_, address)) => {
+                    Some((Place::Gpu, address)) => {
+                        self.completer.schedule(done, Reply::Peer { request, address, payload });
+                    }
+                    Some((Place::Host, address)) if op.is_atomic() && self.atomics => {
+                        self.completer.schedule(done + self.memory_read, Reply::Atomic { request, address, payload });
+                    }
+                    Some((_, address)) if op == MemoryOp::Read => {
                         self.completer.schedule(done + self.memory_read, Reply::Read { request, address });
                     }
-                    None => self.refuse(done, &request),
+                    _ => self.refuse(done, &request),
                 }
-                (true, None)
-            }
-            Body::Memory { .. } => {
-                // No atomics at this completer.
-                self.refuse(now, &packet.tlp);
                 (true, None)
             }
             Body::Completion { .. } => (true, self.peers.returned(packet)),
@@ -152,16 +148,15 @@ impl Root {
             AddressType::UNTRANSLATED => {
                 let (done, mapping) = self.iommu.translate(now, Iova(address.0), request.pasid);
                 let writes = op.has_data();
-                let touches = enabled_range(request).1 > 0 && request_touches(request);
+                let touches = op.is_atomic() || enabled_range(request).1 > 0 && request_touches(request);
                 let Some(mapping) = mapping else { return (done, None) };
                 let allowed = if !touches {
                     mapping.read || mapping.write
-                } else if writes {
-                    mapping.write
                 } else {
-                    mapping.read
+                    (mapping.write || !writes) && (mapping.read || op == MemoryOp::Write)
                 };
-                if !allowed {
+                let execute = request.pasid.valid && request.pasid.exec;
+                if !allowed || execute && !mapping.exec {
                     self.iommu.note_refused();
                     return (done, None);
                 }

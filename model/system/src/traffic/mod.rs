@@ -2,6 +2,7 @@
 //!
 //! A queue pair touches exactly `size` bytes, the same ones with every message; n queue pairs touch n × size.
 
+mod atomic;
 mod line;
 mod measure;
 mod queue_pair;
@@ -10,6 +11,7 @@ mod read;
 mod together;
 mod write;
 
+pub use atomic::AtomicTraffic;
 pub use measure::{Measurement, Rounds};
 pub use random::{RandomSpec, RandomTraffic, Tally};
 pub use read::ReadTraffic;
@@ -78,6 +80,13 @@ impl<U: Block<In = UnitIn, Out = UnitOut>, O: Observer<U>> System<U, O> {
         match self.config().traffic.op {
             TrafficOp::Write => self.run_perftest::<WriteTraffic>(size, iterations),
             TrafficOp::Read => self.run_perftest::<ReadTraffic>(size, iterations),
+            op => {
+                let allowed = op.sizes().unwrap_or_default();
+                if !allowed.iter().any(|bytes| u64::from(*bytes) == size.0) {
+                    return Err(RunError::Size { op, bytes: size.0, allowed });
+                }
+                self.run_perftest::<AtomicTraffic>(size, iterations)
+            }
         }
     }
 

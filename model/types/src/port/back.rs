@@ -1,9 +1,9 @@
 //! Ports of `dma`, `tlp_tx`, `tlp_rx` and `regs`.
 
 use super::{
-    Beat, Completion, Credits, EpochNote, FlushNote, FunctionCfg, LineFill, LineRequest, MessageTlp, PageEvent,
-    PageResume, ReadData, ReleasedSegment, Retranslate, Retranslated, Revocation, TableControl, TlpBeat, WriteData,
-    WriteDataRequest, WriteSent,
+    Beat, Completion, Credits, EpochNote, FlushNote, FunctionCfg, LineFill, LineRequest, MessageTlp, Operands,
+    PageEvent, PageResume, ReadData, ReleasedSegment, Retranslate, Retranslated, Revocation, TableControl, TlpBeat,
+    WriteData, WriteDataRequest, WriteSent,
 };
 use crate::access::{AddressType, PasidPrefix};
 use crate::addr::{FunctionId, TlpAddr};
@@ -138,8 +138,10 @@ ports! {
         write_data_ready: bool,
         /// posted payload
         posted: PostedBeat,
-        /// reads
+        /// reads and atomics
         read: TlpDescriptor,
+        /// payload of an atomic
+        read_operands: Operands,
         /// read data
         read_data: ReadData,
         /// completions of work requests
@@ -158,6 +160,8 @@ ports! {
         stat_write_tlp: bool,
         /// a read TLP was issued
         stat_read_tlp: bool,
+        /// an atomic TLP was issued
+        stat_atomic_tlp: bool,
         /// a completion TLP of a data read ended
         stat_completion_tlp: bool,
         /// a completion matched no read in flight
@@ -170,7 +174,7 @@ ports! {
         stat_stall_tag: bool,
         /// a cycle in which a read waited for buffer space
         stat_stall_buffer: bool,
-        /// a cycle in which a write waited for message bytes
+        /// a cycle in which a write or an atomic waited for message bytes
         stat_stall_data: bool,
         /// a cycle in which a beat waited for `tlp_tx`
         stat_stall_tx: bool,
@@ -189,8 +193,10 @@ ports! {
         cfg: FunctionCfg,
         /// posted payload of `dma`
         posted: PostedBeat,
-        /// reads of `dma`
+        /// reads and atomics of `dma`
         read: TlpDescriptor,
+        /// payload of an atomic
+        read_operands: Operands,
         /// MPT line fetches
         mpt_fetch: LineRequest,
         /// MTT line fetches

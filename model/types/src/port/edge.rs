@@ -44,6 +44,8 @@ ports! {
         pasid_exec_enable: bool,
         /// PASID Privileged Mode Enable
         pasid_priv_enable: bool,
+        /// AtomicOp Requester Enable
+        atomic_enable: bool,
         /// Function-level reset: one update with this bit resets the function
         reset: bool,
     }
@@ -69,7 +71,7 @@ ports! {
         key: Key,
         /// first virtual address
         va: Va,
-        /// bytes
+        /// bytes; of an atomic: the operand's size, 4 or 8, or 16 for a compare-and-swap
         length: Length,
         /// protection domain of the QP
         pd: Pd,
@@ -91,7 +93,8 @@ ports! {
     }
 
     |cfg|
-    /// A range of a message whose bytes the unit wants next on the write-data stream.
+    /// A range of a message whose bytes the unit wants next on the write-data stream. The message of an atomic is its
+    /// operand, or its compare value with the swap value behind it.
     group WriteDataRequest {
         /// a range is asked for
         valid: bool,

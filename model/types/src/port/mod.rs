@@ -7,6 +7,7 @@ mod beat;
 mod between;
 mod edge;
 mod front;
+mod operands;
 mod page;
 mod translate;
 mod unit;
@@ -23,6 +24,7 @@ pub use edge::{
     Completion, Credits, FunctionCfg, MessageTlp, ReadData, TlpBeat, WorkRequest, WriteData, WriteDataRequest,
 };
 pub use front::{MptIn, MptOut, MttIn, MttOut, SegIn, SegOut};
+pub use operands::Operands;
 pub use page::{PageAnswer, PageEvent, PageMiss, PageResume, PageWake};
 pub use translate::{
     AtcFill, AtcIn, AtcInvalidate, AtcKey, AtcLookup, AtcOut, AtcResult, AtsIn, AtsMiss, AtsOut, AtsWake, ReplayIn,

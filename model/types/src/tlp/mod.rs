@@ -86,6 +86,10 @@ impl MemoryOp {
     pub const fn posted(self) -> bool {
         matches!(self, Self::Write)
     }
+    /// Whether memory is read and changed in one step.
+    pub const fn is_atomic(self) -> bool {
+        matches!(self, Self::FetchAdd | Self::Swap | Self::Cas)
+    }
 }
 
 /// Routing of a message, the low three bits of its type.
@@ -124,9 +128,9 @@ pub enum Body {
         requester: RequesterId,
         /// Tag.
         tag: Tag,
-        /// First DW Byte Enables.
+        /// First DW Byte Enables; reserved in an atomic, and so zero.
         first_be: u8,
-        /// Last DW Byte Enables.
+        /// Last DW Byte Enables; reserved in an atomic, and so zero.
         last_be: u8,
         /// Address, bits 63:2.
         address: TlpAddr,
@@ -147,7 +151,7 @@ pub enum Body {
         requester: RequesterId,
         /// Tag it answers.
         tag: Tag,
-        /// Lower Address, 7 bits.
+        /// Lower Address, 7 bits; reserved in the answer to an atomic.
         lower_address: u8,
     },
     /// A message.

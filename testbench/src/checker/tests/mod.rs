@@ -24,6 +24,7 @@ pub(super) fn function() -> FunctionCfg {
         tag_mode: 1,
         ats_enable: true,
         pasid_enable: true,
+        atomic_enable: true,
         ..FunctionCfg::default()
     }
 }

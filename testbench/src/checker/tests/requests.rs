@@ -232,7 +232,7 @@ fn credits() {
     let r = read(0x1000, 5, 0xff);
     assert_eq!(r.out(&mut granted(0, 0, 1)), Ok(()));
     assert_eq!(r.out(&mut granted(9, 9, 0)), Err(Breach::Credits { class: "NPH", used: 1, granted: 0 }));
-    let atomic = Raw::new(0x4c, 0x1000, 2, 0xff);
+    let atomic = Raw::new(0x4c, 0x1000, 2, 0);
     assert_eq!(atomic.out(&mut granted(0, 0, 1)), Err(Breach::Credits { class: "NPD", used: 1, granted: 0 }));
     // A message is posted and has no data.
     let message = Header([0x3200_0000, REQUESTER << 16 | 0x02, 0x0008_0001, 1]);
@@ -290,4 +290,27 @@ fn order_within_a_stream() {
     assert!(matches!(issue(&mut c, 3, Direction::Write, 0x1007, 1), Err(Breach::Overlap { .. })));
     assert_eq!(issue(&mut c, 3, Direction::Write, 0x1008, 1), Ok(()));
     assert_eq!(issue(&mut c, 3, Direction::Read, 0x1007, 1), Ok(()));
+}
+
+#[test]
+fn atomics() {
+    let wrong = |raw: Raw| matches!(raw.alone(), Err(Breach::Atomic { .. }));
+    // FetchAdd and Swap of 4 and 8 bytes, CAS of 4, 8 and 16: DWs of all operands, at a multiple of one.
+    for (kind, dw, size) in
+        [(0x4c, 1, 4), (0x4c, 2, 8), (0x4d, 1, 4), (0x4d, 2, 8), (0x4e, 2, 4), (0x4e, 4, 8), (0x4e, 8, 16)]
+    {
+        let right = Raw::new(kind, 0x1000 + size, dw, 0);
+        assert_eq!(right.alone(), Ok(()));
+        assert_eq!(Raw { address: 0x5_0000_1000, ..right }.alone(), Ok(()));
+        // Byte enables are reserved.
+        assert!([0x0f, 0xf0, 0xff].iter().all(|be| wrong(Raw { be: *be, ..right })));
+        let off = FunctionCfg { atomic_enable: false, ..function() };
+        assert!(matches!(right.out(&mut with(off, ALL)), Err(Breach::Atomic { .. })));
+        if size > 4 {
+            assert!(wrong(Raw { address: 0x1000 + size / 2, ..right }));
+        }
+    }
+    for (kind, dw) in [(0x4c, 3), (0x4c, 4), (0x4d, 8), (0x4e, 1), (0x4e, 3), (0x4e, 6), (0x4e, 16)] {
+        assert!(wrong(Raw::new(kind, 0x1000, dw, 0)), "{kind:#x} {dw}");
+    }
 }
