@@ -55,6 +55,9 @@ pub(crate) struct Request<'a> {
     pub(crate) payload: &'a [u8],
 }
 
+/// The requests and message offsets that a data TLP may belong to, and the translations that it may have used.
+pub(crate) type Attributed = (Vec<(Serial, u32)>, Vec<Used>);
+
 impl Judge {
     /// A TLP left the unit.
     pub(crate) fn outbound(&mut self, tlp: &Tlp, payload: &[u8]) -> Result<(), Violation> {
@@ -159,12 +162,8 @@ impl Judge {
         Ok(Some(self.reading(Read::new(offsets, address, length, used))))
     }
 
-    /// The requests that a data TLP may belong to, and the translations that it may have used.
-    pub(crate) fn attributed(
-        &mut self,
-        r: &Request<'_>,
-        access: &Access<'_>,
-    ) -> Result<(Vec<(Serial, u32)>, Vec<Used>), Violation> {
+    /// Finds out whose a data TLP is, and whether its attributes and its path may be so.
+    pub(crate) fn attributed(&mut self, r: &Request<'_>, access: &Access<'_>) -> Result<Attributed, Violation> {
         let (address, at) = (access.address, access.at);
         let wrong = |what| Violation::Attributes { address, at, what };
         let offsets = self.data(access)?;

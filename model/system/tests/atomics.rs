@@ -43,7 +43,9 @@ fn atomic(op: MemoryOp, at: AddressType, tag: u16, address: u64, operands: &[u8]
 
 /// Sends packets at once; what the answers carry, by tag.
 fn answers(fabric: &mut Fabric, packets: Vec<Packet>) -> Vec<(u16, u8, Vec<u8>)> {
-    packets.into_iter().for_each(|packet| drop(fabric.send(Time(0), packet)));
+    for packet in packets {
+        fabric.send(Time(0), packet);
+    }
     let (packets, _) = watch(fabric, Time::from_ns(1_000_000));
     packets.iter().map(|(_, p)| (tag_of(p), status_of(p), p.payload.clone())).collect()
 }
@@ -133,7 +135,8 @@ fn traffic_of_each_operation_on_each_path_finds_every_value_right() {
 fn a_closed_loop_of_one_measures_latency() {
     let mean = |read_ns: u64| {
         let slow = format!("root.memory_read_ns={read_ns}");
-        let sets = ["traffic.op=fetch-add", "region.mode=direct", "traffic.qps=1", "traffic.queue_depth=1", &slow];
+        let loop_of_one = ["traffic.op=fetch-add", "traffic.qps=1", "traffic.queue_depth=1"];
+        let sets = [&loop_of_one[..], &["region.mode=direct", "region.memory=host", &slow]].concat();
         let m = System::<Unit>::new(&machine(&sets)).run(ByteCount(8), 50).unwrap();
         let whole: u64 = m.round_times.iter().map(|t| t.0).sum();
         whole / 50 / 1000

@@ -61,7 +61,8 @@ impl Checker {
         if kind != Kind::Read && seen > mps {
             return Err(Breach::MaxPayload { limit: mps, seen });
         }
-        if (address.0 & 0xfff) + u64::from(seen) > 0x1000 {
+        // An atomic accesses one operand, aligned, however many it carries.
+        if kind != Kind::Atomic && (address.0 & 0xfff) + u64::from(seen) > 0x1000 {
             return Err(Breach::Crosses4K { address, length_dw });
         }
         Ok(())

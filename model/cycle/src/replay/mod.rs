@@ -181,8 +181,8 @@ impl Replay {
     fn key_of(&self, mapped: &MappedSegment) -> AtcKey {
         let (tag, mut pasid) = (&mapped.tag, mapped.tag.pasid);
         let may = self.may_ask.get(usize::from(tag.function.0)).copied().unwrap_or_default();
-        pasid.exec &= may.exec && tag.op == Op::READ && tag.length != Length(0);
-        pasid.privileged &= may.privileged;
+        pasid.exec &= pasid.valid && may.exec && tag.op == Op::READ && tag.length != Length(0);
+        pasid.privileged &= pasid.valid && may.privileged;
         AtcKey { function: tag.function, pasid, iova: Iova(mapped.address.0) }
     }
 

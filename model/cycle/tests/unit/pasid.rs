@@ -99,6 +99,16 @@ fn a_read_that_asks_for_execute_needs_exe_which_implies_r() {
     assert_eq!(outcome(|_, e| TranslationEntry { exec: false, ..e }, Op::SWAP), (0, 1));
 }
 
+/// Without a PASID there is no prefix to ask with, whatever the region says beside it.
+#[test]
+fn a_region_without_a_pasid_asks_for_nothing() {
+    let mut b = bench(Mode::Ats, EXECUTE | PRIVILEGED, all_on());
+    b.memory.entry(MPT + 3 * 64 + 8).and_modify(|word| *word &= !(1 << 20));
+    three(&mut b);
+    assert_eq!(prefixes(&b.script.asked), [PasidPrefix::default(); 3]);
+    assert_eq!(b.done.iter().filter(|d| d.2 == 0).count(), 3);
+}
+
 #[test]
 fn an_entry_without_exe_asks_again_with_execute() {
     let mut b = bench(Mode::Ats, EXECUTE, all_on());

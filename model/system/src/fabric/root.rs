@@ -143,7 +143,8 @@ impl Root {
     /// Where a memory request goes and when that is known; `None` when it goes nowhere.
     fn resolve(&mut self, now: Time, request: &Tlp, memories: &Memories) -> (Time, Option<(Place, BusAddr)>) {
         let Body::Memory { op, at, requester, address, .. } = request.body else { return (now, None) };
-        let bytes = 4 * u64::from(request.length_dw);
+        // A compare-and-swap carries two operands, and accesses one.
+        let bytes = if op.is_atomic() { enabled_range(request).1.into() } else { 4 * u64::from(request.length_dw) };
         let (done, address) = match at {
             AddressType::UNTRANSLATED => {
                 let (done, mapping) = self.iommu.translate(now, Iova(address.0), request.pasid);

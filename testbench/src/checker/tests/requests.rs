@@ -84,8 +84,8 @@ fn address_types() {
         (at(r, 1), true),
         (at(r, 2), true),
         (at(r, 3), false),
-        (at(Raw::new(0x4c, 0x1000, 2, 0xff), 1), false),
-        (at(Raw::new(0x4c, 0x1000, 2, 0xff), 2), true),
+        (at(Raw::new(0x4c, 0x1000, 2, 0), 1), false),
+        (at(Raw::new(0x4c, 0x1000, 2, 0), 2), true),
     ] {
         let sent = raw.alone();
         assert_eq!(sent.is_ok(), ok, "{raw:x?}");
@@ -302,6 +302,8 @@ fn atomics() {
         let right = Raw::new(kind, 0x1000 + size, dw, 0);
         assert_eq!(right.alone(), Ok(()));
         assert_eq!(Raw { address: 0x5_0000_1000, ..right }.alone(), Ok(()));
+        // The last operand of a 4 KiB line.
+        assert_eq!(Raw { address: 0x2000 - size, ..right }.alone(), Ok(()));
         // Byte enables are reserved.
         assert!([0x0f, 0xf0, 0xff].iter().all(|be| wrong(Raw { be: *be, ..right })));
         let off = FunctionCfg { atomic_enable: false, ..function() };
