@@ -1,7 +1,7 @@
 //! Functional coverage of the scenario files and of a part of the random runs together: every point is reached.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use testbench::conformance::{Disturbance, Search, Style, explore, races, scenarios};
+use testbench::conformance::{Disturbance, Search, Style, explore, races, registrations, scenarios};
 use testbench::coverage::{Coverage, POINTS};
 use testbench::scenario::{Scenario, judge};
 
@@ -22,6 +22,8 @@ fn every_point_is_reached() {
     random(explore(scenarios(Style::Orderly), search, |r| coverage.add(&r.coverage)));
     random(explore(scenarios(Style::Wild), search, |r| coverage.add(&r.coverage)));
     random(explore(races(Disturbance::Mappings), search, |r| coverage.add(&r.coverage)));
+    random(explore(registrations(Disturbance::Mappings), search, |r| coverage.add(&r.coverage)));
+    random(explore(registrations(Disturbance::Everything), search, |r| coverage.add(&r.coverage)));
     for seed in 1..=4 {
         let search = Search::new(150, seed);
         random(explore(races(Disturbance::Everything), search, |r| coverage.add(&r.coverage)));

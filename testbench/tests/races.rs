@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::path::Path;
-use testbench::conformance::{Disturbance, Search, explore, races};
+use testbench::conformance::{Disturbance, Search, explore, races, registrations};
 use testbench::faults::Fault;
 use testbench::scenario::{Scenario, judge};
 
@@ -28,6 +28,26 @@ seeds! {
     everything_at_once_2: Everything, 2;
     everything_at_once_3: Everything, 3;
     everything_at_once_4: Everything, 4;
+}
+
+fn registers(name: &str, disturbance: Disturbance, seed: u64) {
+    if let Err(failure) = explore(registrations(disturbance), Search::new(150, seed), |_| {}) {
+        let path = failure.write(Path::new(env!("CARGO_TARGET_TMPDIR")), name).unwrap();
+        panic!("{}\nscenario: {}", failure.finding, path.display());
+    }
+}
+
+macro_rules! registering {
+    ($($name:ident: $disturbance:ident, $seed:expr;)*) => {
+        $(#[test] fn $name() { registers(stringify!($name), Disturbance::$disturbance, $seed); })*
+    };
+}
+
+registering! {
+    keys_change_1: Mappings, 1;
+    keys_change_2: Mappings, 2;
+    keys_change_with_everything_1: Everything, 1;
+    keys_change_with_everything_2: Everything, 2;
 }
 
 #[test]

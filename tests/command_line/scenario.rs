@@ -152,7 +152,7 @@ fn a_scenario_that_cannot_be_run_is_refused_with_key_value_and_what_is_allowed()
         ("bound = 20000", "bound = 9\nmachine = { \"unit.mod\" = 1 }", &["machine: unit.mod = 1", "`mode`"]),
         ("bound = 20000", "bound = 9\nmachine = { \"unit.mode\" = \"x\" }", &["machine: unit.mode = \"x\"", "emtt"]),
         // Names.
-        ("region = \"a\"", "region = \"b\"", &["step[0].do.request.region = \"b\"", "a region: a"]),
+        ("region = \"a\"", "region = \"b\"", &["step[0].do.request.region = \"b\"", "a region or a window: a"]),
         (step, &format!("{step}\nwhen.done = \"x\""), &["step[0].when.done = \"x\"", "a step: write"]),
         (step, "do.release = \"x\"", &["step[0].do.release = \"x\"", "a hold: none"]),
         ("all_ok = true", "found_by = \"me\"", &["expect.found_by = \"me\"", "a watcher: judge, checker"]),

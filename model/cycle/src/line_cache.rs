@@ -96,6 +96,10 @@ pub struct LineCache {
     fills: [Fill; WRITE_LATENCY],
     clearing: usize,
     sweep: Option<Sweep>,
+    /// Lines of a key that has been registered anew: the same, when no revocation sweeps.
+    renewal: Option<Sweep>,
+    /// A renewal's sweep ended at the last edge.
+    renewed: bool,
 }
 
 impl LineCache {
@@ -113,13 +117,15 @@ impl LineCache {
             fills: [Fill::default(); WRITE_LATENCY],
             clearing: 0,
             sweep: None,
+            renewal: None,
+            renewed: false,
         }
     }
 
     /// Starts to clear, as reset does.
     pub fn reset(&mut self) {
         self.clearing = 0;
-        self.sweep = None;
+        (self.sweep, self.renewal, self.renewed) = (None, None, false);
         self.fills = [Fill::default(); WRITE_LATENCY];
     }
 
@@ -130,7 +136,7 @@ impl LineCache {
 
     /// Whether a fill is on its way or sets are still being cleared.
     pub fn busy(&self) -> bool {
-        !self.cleared() || self.sweep.is_some() || self.fills.iter().any(|f| f.valid)
+        !self.cleared() || self.sweep.is_some() || self.renewal.is_some() || self.fills.iter().any(|f| f.valid)
     }
 
     fn set_of(&self, key: u64) -> usize {
@@ -142,9 +148,26 @@ impl LineCache {
         self.sweep = Some(Sweep { first, count, step: 0 });
     }
 
-    /// One edge of the sweep; returns whether it ended.
+    /// The same for lines of a key that has been registered; one registration at a time.
+    pub fn renew(&mut self, first: u64, count: u64) {
+        self.renewal = Some(Sweep { first, count, step: 0 });
+    }
+
+    /// Whether the sweep of a registration ended at the last edge.
+    pub fn renewed(&self) -> bool {
+        self.renewed
+    }
+
+    /// Whether a fill of a line is on its way.
+    pub fn filling(&self, key: u64) -> bool {
+        self.fills.iter().any(|f| f.valid && f.key == key)
+    }
+
+    /// One edge of the sweep; returns whether a revocation's ended. A registration's goes on when there is none.
     fn sweep(&mut self) -> bool {
-        let Some(sweep) = &mut self.sweep else { return false };
+        self.renewed = false;
+        let revoking = self.sweep.is_some();
+        let Some(sweep) = (if revoking { &mut self.sweep } else { &mut self.renewal }) else { return false };
         let sets = sweep.count.min(self.sets as u64) as u32;
         let set = sweep.step.checked_sub(SETTLE).filter(|n| *n < sets);
         let ended = sweep.step >= sets + 2 * SETTLE;
@@ -157,10 +180,12 @@ impl LineCache {
                 tag.valid &= !(tag.bad_parity || sweep.covers(tag.key));
             }
         }
-        if ended {
-            self.sweep = None;
+        match (ended, revoking) {
+            (true, true) => self.sweep = None,
+            (true, false) => (self.renewal, self.renewed) = (None, true),
+            _ => {}
         }
-        ended
+        ended && revoking
     }
 
     /// Reads the set of `key`.
@@ -170,7 +195,7 @@ impl LineCache {
         let way = row
             .iter()
             .position(|tag| tag.names(key))
-            .filter(|_| self.cleared() && !self.sweep.is_some_and(|s| s.covers(key)));
+            .filter(|_| self.cleared() && ![self.sweep, self.renewal].iter().flatten().any(|s| s.covers(key)));
         Read {
             line: way.map(|way| self.lines[set * self.ways + way]),
             bad_parity: row.iter().any(|tag| tag.valid && tag.bad_parity),

@@ -14,15 +14,21 @@
 //! request carries from the edge that read the table. A parity error in the cache is a miss with a
 //! counter. Checks in the order of the syndromes: key, variant, PD, function, bounds, rights, operation; of an atomic the
 //! operand's size and its alignment, and whether its function may send atomics.
+//!
+//! A request that registers or invalidates a key stalls its stream at the check, until it has taken effect (registration).
+
+mod protection;
 
 use crate::line_cache::{LineCache, Read};
 use crate::line_fetch::LineFetches;
 use crate::lives::Lives;
 use crate::progress::{Wait, wait};
+use crate::registration::{INSTALL, Registrations};
+use protection::{again, place, protection};
 use std::collections::VecDeque;
 use types::config::RETRANSLATE_SLOTS;
-use types::port::{Asked, CheckedRequest, MptIn, MptOut, Retranslate, TableControl, WorkRequest};
-use types::{Block, Cycle, Mode, Op, Region, StreamId, Syndrome, UnitCfg};
+use types::port::{Asked, CheckedRequest, MptIn, MptOut, TableControl, WorkRequest};
+use types::{Block, Cycle, Mode, Region, StreamId, Syndrome, UnitCfg};
 /// What is held here, and what it needs to go on.
 pub const WAITS: &[Wait] = &[
     wait("mpt.queue", "mpt.fetch", "its key's line is not cached"),
@@ -31,6 +37,19 @@ pub const WAITS: &[Wait] = &[
     wait("mpt.again", "seg.again", "always: the engine's own place"),
     wait("mpt.fetch", "tlp_tx.mpt_fetch", "it has not been sent"),
     wait("mpt.fetch", "host.completion", "it has been sent"),
+    wait("mpt.queue", "mpt.registration", "a registration stands before it, or it is one"),
+    wait("mpt.registration", "mpt.fetch", "its image or a line is not here"),
+    wait("mpt.registration", "tlp_tx.posted", "its line leaves"),
+    wait("mpt.registration", "mpt.report", "four are not reported"),
+    wait("mpt.registration", "seg.queue", "it takes something away: requests before it in its stream"),
+    wait("mpt.registration", "replay.segment", "the same"),
+    wait("mpt.registration", "dma.write_queue", "the same"),
+    wait("mpt.registration", "dma.unsent", "the same"),
+    wait("mpt.registration", "dma.read_queue", "the same"),
+    wait("mpt.registration", "dma.read_slot", "the same"),
+    wait("mpt.report", "ats.revocation", "something is taken away"),
+    wait("mpt.report", "ats.invalidation", "one is worked on before it"),
+    wait("mpt.report", "sink.completion", "it is reported"),
 ];
 
 #[derive(Clone, Debug, Default)]
@@ -44,6 +63,8 @@ struct Stream {
     /// Flips at a rewind: requests under way with the old value are dropped.
     sequence: bool,
     stall: Stall,
+    /// Data requests that have been checked and have not ended.
+    outstanding: u32,
     /// The fetch for the head failed: it ends with a syndrome.
     failed: bool,
 }
@@ -56,6 +77,8 @@ enum Stall {
     Fetch(u8),
     /// Until any fetch ends: all were in use.
     AnyFetch,
+    /// Until the registration at its head has taken effect.
+    Registration,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -63,6 +86,8 @@ struct Stage {
     valid: bool,
     sequence: bool,
     failed: bool,
+    /// A lookup for a registration, not a request.
+    lookup: bool,
     request: WorkRequest,
     read: Read,
     grant: u32,
@@ -78,6 +103,7 @@ pub struct Mpt {
     streams: Vec<Stream>,
     cache: LineCache,
     fetches: LineFetches,
+    registrations: Registrations,
     next: usize,
     /// Streams that may issue, one bit each.
     candidates: u64,
@@ -100,6 +126,7 @@ impl Mpt {
             *s = Stream { queue: std::mem::take(&mut s.queue), room: SEG_DEPTH, ..Stream::default() };
         }
         self.fetches.reset();
+        self.registrations.reset();
         (self.candidates, self.full) = (0, 0);
         self.queued = Stage::default();
         self.stages = Default::default();
@@ -117,10 +144,24 @@ impl Mpt {
         if !stage.valid {
             return;
         }
+        if stage.lookup {
+            self.registrations.found(&stage.read, &mut self.fetches);
+            return;
+        }
         let wr = stage.request;
         let s = &mut self.streams[usize::from(wr.stream.0)];
         if stage.sequence != s.sequence {
             s.room += 1;
+            self.refresh(usize::from(wr.stream.0));
+            return;
+        }
+        if wr.op.registers() && control.images > 0 {
+            // Everything before it has been checked. It stays at the head; what follows goes back behind it.
+            s.room += 1;
+            s.issued = 0;
+            s.sequence = !s.sequence;
+            s.stall = Stall::Registration;
+            self.registrations.wait(usize::from(wr.stream.0));
             self.refresh(usize::from(wr.stream.0));
             return;
         }
@@ -156,6 +197,7 @@ impl Mpt {
         s.queue.pop_front();
         s.issued -= 1;
         s.failed = false;
+        s.outstanding += 1;
         self.refresh(usize::from(wr.stream.0));
         self.out.stat_refused = !syndrome.is_ok();
         self.out.checked = CheckedRequest {
@@ -177,7 +219,7 @@ impl Mpt {
             out.unordered = region.unordered;
             out.pasid = region.pasid;
             out.page_log2 = region.page_size.log2();
-            out.entry = region.entry_address(region.page_index(wr.va));
+            place(&region, region.page_index(wr.va), out);
         }
     }
 
@@ -209,13 +251,42 @@ impl Mpt {
         Some(stage)
     }
 
+    /// One edge of the registrations.
+    fn register(&mut self, inp: &MptIn) {
+        let streams = &self.streams;
+        let lives = &self.lives;
+        let heads = |i: usize| {
+            let head = streams[i].queue.front().map(|(request, life)| (*request, *life != lives.of(request.function)));
+            (head, streams[i].outstanding > 0)
+        };
+        if let Some(refused) = self.registrations.step(inp, heads, &mut self.fetches) {
+            self.go_on(refused);
+        }
+    }
+
     fn fill(&mut self, inp: &MptIn) {
         let arrival = self.fetches.arrival(&inp.fill, inp.control.timeout);
-        let (written, swept) = self.cache.step(arrival.and_then(|a| a.keep()), inp.inject_parity);
+        let image = arrival.filter(|a| self.registrations.is_image(a));
+        if let Some(image) = image {
+            self.registrations.image(&image);
+            self.fetches.close(image.fetch);
+            self.out.stat_fetch_error = image.data.is_none() && !image.stale;
+            self.wake(None, false);
+        }
+        let arrival = arrival.filter(|_| image.is_none());
+        let (cache, fetches) = (&self.cache, &mut self.fetches);
+        let line = arrival.and_then(|a| a.keep());
+        let line = line.or_else(|| self.registrations.install(|key| cache.filling(key), fetches));
+        let (written, swept) = self.cache.step(line, inp.inject_parity);
+        let installed = written == Some(INSTALL);
+        if installed && let Some(stream) = self.registrations.installed() {
+            self.go_on(stream);
+        }
+        let written = written.filter(|_| !installed);
         self.out.revoke_done = swept;
         let unusable = arrival.filter(|a| a.data.is_none());
         let fault = unusable.is_some_and(|a| !a.stale);
-        self.out.stat_fetch_error = fault;
+        self.out.stat_fetch_error |= fault;
         for (ended, fault) in [(written, false), (unusable.map(|a| a.fetch), fault)] {
             let Some(ended) = ended else { continue };
             self.fetches.close(ended);
@@ -226,8 +297,17 @@ impl Mpt {
         }
     }
 
+    /// The registration at the head of a stream is over: what stands behind it is checked.
+    fn go_on(&mut self, stream: usize) {
+        let s = &mut self.streams[stream];
+        s.queue.pop_front();
+        s.stall = Stall::No;
+        self.refresh(stream);
+    }
+
     /// A fetch has ended, or may be used again: those that waited for it or for any go on.
     fn wake(&mut self, ended: Option<u8>, fault: bool) {
+        self.registrations.wake(ended, fault);
         for i in 0..self.streams.len() {
             let s = &mut self.streams[i];
             match s.stall {
@@ -243,58 +323,6 @@ impl Mpt {
 /// Checked requests a stream may hold in `seg`.
 const SEG_DEPTH: u32 = 8;
 
-/// Bytes for which a request needs a mapping: a read of no bytes leaves as a zero-length read of one place.
-fn reach(wr: &WorkRequest) -> u32 {
-    if wr.op == Op::READ { wr.length.0.max(1) } else { wr.length.0 }
-}
-
-/// An access of `dma` as a request.
-fn again(access: &Retranslate, stream: StreamId) -> WorkRequest {
-    WorkRequest {
-        valid: true,
-        function: access.function,
-        stream,
-        op: access.op,
-        remote: access.asked.remote,
-        on_fault: access.on_fault,
-        key: access.asked.key,
-        va: access.va,
-        length: access.length,
-        pd: access.asked.pd,
-        ..WorkRequest::default()
-    }
-}
-
-/// The outcome of protection, in the order of the syndromes. `atomics`: the function may send atomics.
-fn protection(wr: &WorkRequest, region: &Region, atomics: bool) -> Syndrome {
-    if !region.valid {
-        Syndrome::INVALID_KEY
-    } else if region.variant != wr.key.variant() {
-        Syndrome::KEY_VARIANT
-    } else if region.pd != wr.pd {
-        Syndrome::PD
-    } else if region.function != wr.function {
-        Syndrome::FUNCTION
-    } else if !region.contains(wr.va, reach(wr)) {
-        Syndrome::BOUNDS
-    } else if !region.rights.allow(wr.op, wr.remote) {
-        Syndrome::RIGHTS
-    } else if wr.op == Op::WRITE || wr.op == Op::READ {
-        Syndrome::OK
-    } else if !wr.op.is_atomic() {
-        Syndrome::UNSUPPORTED_OP
-    } else if !wr.op.operand_sizes().contains(&wr.length.0) {
-        Syndrome::ATOMIC_SIZE
-    } else if wr.va.0 & u64::from(wr.length.0 - 1) != 0 {
-        // Sizes are powers of two, and pages hold whole multiples of them.
-        Syndrome::ATOMIC_ALIGNMENT
-    } else if !atomics {
-        Syndrome::ATOMIC_OFF
-    } else {
-        Syndrome::OK
-    }
-}
-
 impl Block for Mpt {
     type In = MptIn;
     type Out = MptOut;
@@ -309,6 +337,7 @@ impl Block for Mpt {
             streams: (0..cfg.streams + RETRANSLATE_SLOTS).map(|_| stream()).collect(),
             cache: LineCache::new(cfg.mpt_entries, cfg.mpt_ways, cfg.shares()),
             fetches: LineFetches::new(cfg.mpt_fetches, cfg.shares()),
+            registrations: Registrations::new(cfg),
             next: 0,
             candidates: 0,
             full: 0,
@@ -348,8 +377,11 @@ impl Block for Mpt {
             *may = inp.cfg.atomic_enable;
         }
         // Pick from the state before this edge; room given back at this edge counts from the next one.
-        let picked = self.pick();
+        let lookup = self.registrations.lookup();
+        let lookup = lookup.map(|request| Stage { valid: true, lookup: true, request, ..Stage::default() });
+        let picked = if lookup.is_some() { lookup } else { self.pick() };
         self.check(&inp.control);
+        self.register(inp);
         self.fill(inp);
         self.out.stat_fetch = self.fetches.step(inp.fetch_ready, inp.control.mpt_base);
         self.out.fetch = self.fetches.request();
@@ -379,6 +411,12 @@ impl Block for Mpt {
             }
             self.refresh(usize::from(inp.wr.stream.0));
         }
+        if inp.ended.valid
+            && let Some(s) = self.streams.get_mut(usize::from(inp.ended.stream.0))
+        {
+            s.outstanding = s.outstanding.saturating_sub(1);
+        }
+        self.registrations.outputs(&mut self.out);
         if inp.retranslate.valid {
             let i = self.work_streams + usize::from(inp.retranslate.engine);
             let request = again(&inp.retranslate, StreamId(i as u16));
@@ -397,10 +435,9 @@ impl Block for Mpt {
     fn idle_until(&self, inp: &MptIn) -> Option<Cycle> {
         let inputs =
             inp.reset || inp.wr.valid || inp.fill.valid || inp.room.valid || inp.retranslate.valid || inp.revoke.valid;
-        let inputs = inputs || inp.revoked.valid || inp.cfg.valid;
+        let inputs = inputs || inp.revoked.valid || inp.ended.valid || inp.cfg.valid;
         let under_way = self.queued.valid || self.stages.iter().any(|s| s.valid) || self.cache.busy();
-        let timing = self.fetches.outstanding();
-        let waiting = timing || self.candidates != 0 || self.fetches.busy(inp.fetch_ready);
+        let waiting = self.candidates != 0 || !self.registrations.idle() || !self.fetches.idle();
         let ready = inp.control.enable && self.full == 0;
         let pulses = self.out.checked.valid
             || self.out.revoke_done

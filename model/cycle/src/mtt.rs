@@ -12,8 +12,14 @@
 //! goes before new ones, which then queue in a FIFO that has a place for every slot. Latency 4 on a hit, one a cycle.
 //! A parity error in the cache is a miss with a counter.
 //!
+//! A region that keeps its entries in its MPT line (inline) sends them with its segments: those pass the same stages and
+//! read nothing. With two levels the first lookup finds the word of the directory and the segment then looks up its entry
+//! in the page that it points at, by way of `retry`: 4 cycles more where both lines are cached, two lookups a segment. A
+//! segment holds no line between the two, so that lines may come and go in any order, and a fetch waits for no other.
+//!
 //! A segment whose entry is not present may wait for the driver (page_events.rs); its line is then fetched again, past what
-//! the cache holds.
+//! the cache holds. So may one whose word of the directory is not. An entry that came with its segment cannot change under
+//! it: the segment fails.
 //!
 //! Tables are trusted, written by the driver; a line whose fetch failed is not cached and its segments end with a syndrome.
 
@@ -25,7 +31,8 @@ use crate::slot_set::SlotSet;
 use std::collections::VecDeque;
 use types::port::{MappedSegment, MttIn, MttOut, Segment};
 use types::{
-    AddressType, Block, Cycle, Iova, Length, Mode, MttEntry, Op, Owner, Slot, Syndrome, TableWord, TlpAddr, UnitCfg,
+    AddressType, Block, Cycle, Iova, Length, Mode, MttEntry, MttLayout, Op, Owner, Slot, Syndrome, TableWord, TlpAddr,
+    UnitCfg,
 };
 /// What is held here, and what it needs to go on.
 pub const WAITS: &[Wait] = &[
@@ -97,23 +104,37 @@ impl Mtt {
             self.out.mapped = MappedSegment { valid: true, tag: segment.tag, ..MappedSegment::default() };
             return;
         }
-        let Some(line) = read.line else {
-            self.out.stat_miss = true;
-            self.out.stat_parity = read.bad_parity;
-            self.park(&segment);
-            return;
+        let word = if segment.layout == MttLayout::Inline {
+            self.out.stat_inline = true;
+            segment.entry.0
+        } else {
+            let Some(line) = read.line else {
+                self.out.stat_miss = true;
+                self.out.stat_parity = read.bad_parity;
+                self.park(&segment);
+                return;
+            };
+            self.out.stat_hit = true;
+            self.cache.touch(line_of(&segment), &read);
+            line.0[(segment.entry.0 >> 3) as usize & 7]
         };
-        self.out.stat_hit = true;
-        self.cache.touch(line_of(&segment), &read);
-        let entry = MttEntry::decode(TableWord(line.0[(segment.entry.0 >> 3) as usize & 7]));
+        let entry = MttEntry::decode(TableWord(word));
         let tag = &segment.tag;
+        if segment.layout == MttLayout::TwoLevel && entry.present {
+            self.descend(segment, entry.address);
+            return;
+        }
         let granted = match (tag.op, tag.length) {
             (_, Length(0)) => entry.read || entry.write,
             (op, _) => (entry.read || !op.reads()) && (entry.write || !op.writes()),
         };
         if !entry.present || !granted {
             self.out.stat_fault = true;
-            let waits = if entry.present { Err(Syndrome::PAGE_RIGHTS) } else { self.events.wait(&segment) };
+            let waits = match segment.layout {
+                _ if entry.present => Err(Syndrome::PAGE_RIGHTS),
+                MttLayout::Inline => Err(Syndrome::NOT_PRESENT),
+                _ => self.events.wait(&segment),
+            };
             match waits {
                 Ok(raised) => {
                     self.out.stat_event = raised;
@@ -133,6 +154,15 @@ impl Mtt {
         };
     }
 
+    /// The second step of a walk: the entry in the page of entries that the directory points at.
+    fn descend(&mut self, segment: Segment, leaf_page: TlpAddr) {
+        let slot = segment.tag.slot;
+        let entry = Iova(leaf_page.0 | (8 * u64::from(segment.leaf)));
+        self.parked[usize::from(slot.0)] = Segment { layout: MttLayout::OneLevel, entry, ..segment };
+        self.retry.insert(slot);
+        self.out.stat_walk = true;
+    }
+
     fn park(&mut self, segment: &Segment) {
         let slot = segment.tag.slot;
         self.parked[usize::from(slot.0)] = *segment;
@@ -150,6 +180,7 @@ impl Mtt {
         let arrival = self.fetches.arrival(&inp.fill, inp.timeout);
         let (written, swept) = self.cache.step(arrival.and_then(|a| a.keep()), inp.inject_parity);
         self.out.revoke_done = swept;
+        self.out.renewed = self.cache.renewed();
         let unusable = arrival.filter(|a| a.data.is_none());
         let fault = unusable.is_some_and(|a| !a.stale);
         self.out.stat_fetch_error = fault;
@@ -238,6 +269,11 @@ impl Block for Mtt {
             self.fetches.revoke();
             self.cache.revoke(inp.revoke.first, u64::from(inp.revoke.count));
         }
+        if inp.renew.valid {
+            // What is under way may be older than the registration.
+            self.fetches.revoke();
+            self.cache.renew(inp.renew.first, u64::from(inp.renew.count));
+        }
         self.step_events(inp);
         let retry = self.next_retry();
         let mut segment = retry.or_else(|| self.fifo.pop_front()).unwrap_or_default();
@@ -249,7 +285,8 @@ impl Block for Mtt {
                 segment = inp.segment;
             }
         }
-        let cached = segment.valid && !passes(&segment) && !self.refetch.contains(segment.tag.slot);
+        let cached = segment.valid && !passes(&segment) && segment.layout != MttLayout::Inline;
+        let cached = cached && !self.refetch.contains(segment.tag.slot);
         let read = if cached { self.cache.read(line_of(&segment)) } else { Read::default() };
         self.apply();
         self.stages = [Stage { segment, read }, self.stages[0], self.stages[1]];
@@ -260,12 +297,10 @@ impl Block for Mtt {
     }
 
     fn idle_until(&self, inp: &MttIn) -> Option<Cycle> {
-        let inputs = inp.reset || inp.segment.valid || inp.fill.valid || inp.revoke.valid;
+        let inputs = inp.reset || inp.segment.valid || inp.fill.valid || inp.revoke.valid || inp.renew.valid;
         let inputs = inputs || self.events.busy(&event_inputs(inp));
         let under_way = self.stages.iter().any(|s| s.segment.valid) || !self.fifo.is_empty() || !self.retry.is_empty();
-        let timing = self.fetches.outstanding();
-        let sending = timing || self.fetches.busy(inp.fetch_ready);
-        let pulses = self.out.mapped.valid || self.out.revoke_done || self.out.stat_fields().0 != 0;
-        (!inputs && !under_way && !sending && !pulses && !self.cache.busy()).then_some(Cycle(u64::MAX))
+        let pulses = self.out.mapped.valid || self.out.revoke_done || self.out.renewed || self.out.stat_fields().0 != 0;
+        (!inputs && !under_way && self.fetches.idle() && !pulses && !self.cache.busy()).then_some(Cycle(u64::MAX))
     }
 }

@@ -32,6 +32,8 @@
 //! | 0x058, 0x05c | EVENT_VA_LO, _HI | ro, virtual address of the oldest event's access |
 //! | 0x060 | EVENT_POP | wo, any value: the oldest event leaves the queue |
 //! | 0x064 | EVENT_RESUME | wo, bits 23:0 MPT index, bits 26:24 number of the event, bit 27 all of the region; bit 31 refuse |
+//! | 0x070, 0x074 | IMAGE_BASE_LO, _HI | IOVA of the memory for images of registrations, 64-byte aligned |
+//! | 0x078 | IMAGES | images it has room for, at most 2^16; 0: work requests register nothing |
 //! | 0x400 + 4 i | statistic i of `types::port::stat_sources` | ro, wraps at 32 bits |
 //!
 //! Address bits 1:0 are ignored. Another offset, and a write to a read-only register, answer SLVERR and change nothing.
@@ -82,6 +84,8 @@ const PLANES: usize = 8;
 const FULL: u32 = (1 << PLANES) - 1;
 /// Offset of the first statistic.
 const STATISTICS: u16 = 0x400;
+/// Largest number of images of registrations.
+const MOST_IMAGES: u32 = 1 << 16;
 
 /// The statistics: front counters as bit planes over the bus, and the rows behind them, one a bus bit.
 #[derive(Clone, Debug)]
@@ -206,6 +210,9 @@ impl Regs {
             0x058 => self.event().va.0 as u32,
             0x05c => (self.event().va.0 >> 32) as u32,
             0x060 | 0x064 => 0,
+            0x070 => control.image_base.0 as u32,
+            0x074 => (control.image_base.0 >> 32) as u32,
+            0x078 => control.images,
             offset => return self.statistics.get(usize::from(offset.checked_sub(STATISTICS)? / 4)),
         })
     }
@@ -254,6 +261,9 @@ impl Regs {
                     refuse: value >> 31 == 1,
                 };
             }
+            0x070 => control.image_base = Iova(low(control.image_base.0) & !0x3f),
+            0x074 => control.image_base = Iova(high(control.image_base.0)),
+            0x078 => control.images = value.min(MOST_IMAGES),
             _ => return None,
         }
         Some(())

@@ -14,8 +14,9 @@
 use crate::progress::{Wait, wait};
 use std::collections::VecDeque;
 use types::config::{Partitions, RETRANSLATE_SLOTS};
+use types::layout::LEAF_ENTRIES;
 use types::port::{CheckedRequest, SegIn, SegOut, Segment, SegmentTag, StreamNote};
-use types::{Block, Cycle, Iova, Length, Mode, Offset, Slot, StreamId, UnitCfg, Va};
+use types::{Block, Cycle, EntryWords, Iova, Length, Mode, MttLayout, Offset, Slot, StreamId, UnitCfg, Va};
 /// What is held here, and what it needs to go on.
 pub const WAITS: &[Wait] = &[
     wait("seg.queue", "seg.slot", "no slot is free, or the stream holds its share"),
@@ -101,6 +102,7 @@ impl Seg {
         let length = u64::from(remaining).min(to_boundary) as u32;
         let last = length == remaining;
         let pages = (va >> page_log2).wrapping_sub(request.va.0 >> page_log2);
+        let (entry, leaf) = entry_of(&request, pages);
         self.out.segment = Segment {
             valid: true,
             tag: SegmentTag {
@@ -121,7 +123,9 @@ impl Seg {
                 asked: request.asked,
                 va: Va(va),
             },
-            entry: Iova(request.entry.0.wrapping_add(8 * pages)),
+            layout: request.layout,
+            entry,
+            leaf,
             page_log2: request.page_log2,
             page_offset: Iova(inside(page_log2)),
         };
@@ -142,6 +146,21 @@ impl Seg {
             }
         }
         self.next = if i + 1 == self.streams.len() { 0 } else { i + 1 };
+    }
+}
+
+/// Where the MTT entry of the page `pages` behind a request's first one stands, or what it is; and its number in its leaf.
+fn entry_of(request: &CheckedRequest, pages: u64) -> (Iova, u16) {
+    let EntryWords(behind) = request.behind;
+    match (request.layout, pages) {
+        (MttLayout::OneLevel | MttLayout::Reserved, _) => (Iova(request.entry.0.wrapping_add(8 * pages)), 0),
+        (MttLayout::Inline, 0) => (request.entry, 0),
+        (MttLayout::Inline, _) => (Iova(behind.get(pages as usize - 1).copied().unwrap_or_default().0), 0),
+        (MttLayout::TwoLevel, _) => {
+            let number = u64::from(request.leaf) + pages;
+            let word = request.entry.0.wrapping_add(8 * (number / LEAF_ENTRIES));
+            (Iova(word), (number % LEAF_ENTRIES) as u16)
+        }
     }
 }
 

@@ -3,7 +3,8 @@
 //! ```text
 //!  posted beats ──────► payload buffer ───────────────┐
 //!  eop: descriptor ──┬► order queue(32) ─► credits ───┴► header ─► [tx_wr_req_tlp]
-//!  ats_message ──────┘                       ▲ PH, PD
+//!  ats_message ──────┤                       ▲ PH, PD
+//!  line ─► [line] ───┘
 //!  mpt_fetch ─► skid ─┐
 //!  mtt_fetch ─► skid ─┤ round robin ─► NPH, NPD ──► header ─► [tx_rd_req_tlp]
 //!  ats_request ► skid ┤
@@ -21,6 +22,9 @@
 //! a descriptor drops the TLP. Messages enter the
 //! same queue: one that pushes writes cannot pass any write committed before it. A message takes a turn in which
 //! `posted_ready` is low; after it comes a cycle for writes.
+//!
+//! An MPT line that a registration writes takes a turn in the same way, with its payload in a register of its own: one at
+//! a time, until `line_sent` says that it has left.
 //!
 //! Credits are looked at when a TLP enters the output register. `tx_fc` reflects every TLP whose last beat was taken
 //! before this cycle; the one whose last beat is being taken now is subtracted here. So what is offered always has its
@@ -40,13 +44,14 @@
 //! over a source only after serving it, or without its credits. Posted buffer and order queue drain with credits alone.
 
 use crate::progress::{Wait, wait};
+use crate::table_write;
 use std::collections::VecDeque;
 use types::UnitCfg;
 use types::access::AddressType;
 use types::addr::{FunctionId, RequesterId, TlpAddr};
 use types::bits::mask;
 use types::config::TagMap;
-use types::port::{Beat, LineRequest, Operands, TlpBeat, TlpDescriptor, TlpTxIn, TlpTxOut};
+use types::port::{Beat, LineRequest, LineWrite, Operands, TlpBeat, TlpDescriptor, TlpTxIn, TlpTxOut};
 use types::ports::{Block, Cycle};
 use types::tlp::{Header, TlpOp};
 
@@ -87,8 +92,10 @@ struct Stats {
 #[derive(Clone, Copy, Debug, Default)]
 struct Posted {
     tlp: TlpDescriptor,
-    /// It has payload in the buffer: a write of `dma`. Otherwise a message.
+    /// It has payload in the buffer: a write of `dma`. Otherwise a message, or a table line.
     write: bool,
+    /// Its payload is the table line.
+    line: bool,
 }
 
 /// A beat of the payload buffer.
@@ -113,8 +120,17 @@ pub struct TlpTx {
     /// Beats in the payload buffer whose TLP has not ended.
     uncommitted: usize,
     order: VecDeque<Posted>,
-    /// The next cycle's place in the order queue is for a message.
+    /// The next cycle's place in the order queue is for a message, or for a table line.
     message_turn: bool,
+    line_turn: bool,
+    /// A table line on its way out, and its number once it has one.
+    line: LineWrite,
+    line_seq: Option<u8>,
+    line_sent: bool,
+    /// DWs of it that have left.
+    line_done: u16,
+    /// The TLP in the posted output register is the table line.
+    posted_line: bool,
     posted: TlpBeat,
     /// PD credits of the TLP in the posted output register.
     posted_cost: u16,
@@ -138,7 +154,7 @@ pub struct TlpTx {
 
 impl TlpTx {
     fn posted_ready(&self) -> bool {
-        !self.message_turn && self.payload.len() < self.depth && self.order.len() < POSTED_TLPS
+        !self.message_turn && !self.line_turn && self.payload.len() < self.depth && self.order.len() < POSTED_TLPS
     }
 
     fn header(&self, tlp: &TlpDescriptor) -> Header {
@@ -213,7 +229,8 @@ impl TlpTx {
             return;
         }
         let Some(head) = self.order.front() else { return };
-        let cost = if head.write { u32::from(head.tlp.length_dw).div_ceil(4) } else { 0 };
+        let data = head.write || head.line;
+        let cost = if data { u32::from(head.tlp.length_dw).div_ceil(4) } else { 0 };
         if u32::from(inp.tx_fc.ph) < 1 + ph || u32::from(inp.tx_fc.pd) < cost + pd {
             self.stat.stall_posted = true;
             return;
@@ -234,8 +251,12 @@ impl TlpTx {
         self.posted_cost = cost as u16;
         self.live |= bit;
         self.from_dma = self.from_dma & !bit | if head.write { bit } else { 0 };
+        if head.line {
+            (self.line_seq, self.line_done) = (Some(self.seq), 0);
+        }
+        self.posted_line = head.line;
         self.seq = (self.seq + 1) & 63;
-        if head.write {
+        if data {
             self.posted_left = head.tlp.length_dw.div_ceil(self.lanes);
             self.put_payload();
         }
@@ -244,7 +265,12 @@ impl TlpTx {
 
     /// Puts the next payload beat of the current TLP into the posted output register.
     fn put_payload(&mut self) {
-        let Payload { data, strb } = self.payload.pop_front().unwrap_or_default();
+        let Payload { data, strb } = if self.posted_line {
+            let (data, strb) = table_write::beat(&self.line, &mut self.line_done, self.lanes);
+            Payload { data, strb }
+        } else {
+            self.payload.pop_front().unwrap_or_default()
+        };
         self.posted_left -= 1;
         self.posted.data = data;
         self.posted.strb = strb;
@@ -331,6 +357,12 @@ impl Block for TlpTx {
             uncommitted: 0,
             order: VecDeque::with_capacity(POSTED_TLPS),
             message_turn: false,
+            line_turn: false,
+            line: LineWrite::default(),
+            line_seq: None,
+            line_sent: false,
+            line_done: 0,
+            posted_line: false,
             posted: TlpBeat::default(),
             posted_cost: 0,
             posted_left: 0,
@@ -357,6 +389,8 @@ impl Block for TlpTx {
         out.ats_request_ready = self.sources[ATS].len() < SKID;
         out.ats_message_ready = self.message_turn;
         out.posted_sent = self.posted_sent;
+        out.line_ready = self.line_turn;
+        out.line_sent = self.line_sent;
         // Wide groups are copied only where something changes: both sides are zero while not valid.
         if self.posted.valid || out.tx_wr_req_tlp.valid {
             out.tx_wr_req_tlp = self.posted;
@@ -388,6 +422,10 @@ impl Block for TlpTx {
         let seq = 1 << (inp.tx_wr_sent_seq & 63);
         let sent = inp.tx_wr_sent_valid && self.live & seq != 0;
         self.posted_sent = sent && self.from_dma & seq != 0;
+        self.line_sent = sent && self.line_seq == Some(inp.tx_wr_sent_seq & 63);
+        if self.line_sent {
+            (self.line, self.line_seq) = (LineWrite::default(), None);
+        }
         if sent {
             self.live &= !seq;
         }
@@ -396,7 +434,7 @@ impl Block for TlpTx {
             self.payload.push_back(Payload { data: inp.posted.data, strb: inp.posted.strb });
             self.uncommitted += 1;
             if inp.posted.eop && inp.posted.tlp.valid {
-                self.order.push_back(Posted { tlp: inp.posted.tlp, write: true });
+                self.order.push_back(Posted { tlp: inp.posted.tlp, write: true, line: false });
                 self.uncommitted = 0;
             } else if inp.posted.eop {
                 // The write pointer goes back to where the TLP began.
@@ -405,9 +443,16 @@ impl Block for TlpTx {
             }
         }
         if inp.ats_message.valid && self.message_turn {
-            self.order.push_back(Posted { tlp: inp.ats_message, write: false });
+            self.order.push_back(Posted { tlp: inp.ats_message, write: false, line: false });
         }
-        self.message_turn = inp.ats_message.valid && !self.message_turn && self.order.len() < POSTED_TLPS;
+        if inp.line.valid && self.line_turn {
+            self.line = inp.line;
+            self.order.push_back(Posted { tlp: table_write::descriptor(&inp.line), write: false, line: true });
+        }
+        let room = self.order.len() < POSTED_TLPS;
+        // Lines go first: one has to leave before the next.
+        self.line_turn = inp.line.valid && !self.line.valid && !(self.message_turn || self.line_turn) && room;
+        self.message_turn = inp.ats_message.valid && !(self.message_turn || self.line_turn) && room;
 
         if inp.mpt_fetch.valid && source_ready[MPT] {
             self.sources[MPT].push_back(Self::line(&inp.mpt_fetch, self.tags.mpt));
@@ -439,13 +484,14 @@ impl Block for TlpTx {
             || inp.mpt_fetch.valid
             || inp.mtt_fetch.valid
             || inp.ats_request.valid
-            || inp.ats_message.valid;
+            || inp.ats_message.valid
+            || inp.line.valid;
         let quiet = !(inp.reset || inp.cfg.valid || offers || inp.tx_wr_sent_valid);
         let idle = !self.posted.valid
             && self.order.is_empty()
             && !self.non_posted.valid
             && self.sources.iter().all(VecDeque::is_empty)
-            && !(self.message_turn || self.posted_sent)
+            && !(self.message_turn || self.posted_sent || self.line_turn || self.line_sent)
             && self.stat == Stats::default();
         (quiet && idle).then_some(Cycle(u64::MAX))
     }

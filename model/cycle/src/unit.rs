@@ -137,6 +137,13 @@ impl Unit {
             retranslate: w.dma.retranslate,
             revoke: w.ats.revoke,
             revoked: w.ats.revoked,
+            ended: w.dma.ended,
+            line_ready: w.tlp_tx.line_ready,
+            line_sent: w.tlp_tx.line_sent,
+            renewed: w.mtt.renewed,
+            command_done: w.ats.registration_done,
+            command_failed: w.ats.registration_failed,
+            completion_ready: w.dma.registered_ready,
             inject_parity: false,
         }
     }
@@ -184,6 +191,7 @@ impl Unit {
             cfg: inp.cfg,
             miss: w.replay.miss,
             request_ready: w.tlp_tx.ats_request_ready,
+            flush: w.dma.flush,
             cpl: w.tlp_rx.ats_cpl,
             fill_ready: w.atc.fill_ready,
             fill_done: w.atc.fill_done,
@@ -196,6 +204,7 @@ impl Unit {
             judging: w.dma.judging,
             renewed: w.dma.renewed,
             command: w.regs.command,
+            registration: w.mpt.command,
             mpt_revoke_done: w.mpt.revoke_done,
             mtt_revoke_done: w.mtt.revoke_done,
             timeout: w.regs.control.timeout,
@@ -218,8 +227,10 @@ impl Unit {
             revoked: w.ats.revoked,
             timeout: w.regs.control.timeout,
             retranslated: w.replay.retranslated,
+            flush_done: w.ats.flush_done,
             read_data_ready: inp.read_data_ready,
             completion_ready: inp.completion_ready,
+            registered: w.mpt.completion,
         }
     }
 
@@ -234,6 +245,7 @@ impl Unit {
             mtt_fetch: w.mtt.fetch,
             ats_request: w.ats.request,
             ats_message: w.ats.answer,
+            line: w.mpt.line,
             tx_wr_req_tlp_ready: inp.tx_wr_req_tlp_ready,
             tx_rd_req_tlp_ready: inp.tx_rd_req_tlp_ready,
             tx_wr_sent_valid: inp.tx_wr_sent_valid,
@@ -308,6 +320,7 @@ impl Unit {
             fill: w.tlp_rx.mtt_fill,
             fetch_ready: w.tlp_tx.mtt_fetch_ready,
             revoke: w.ats.revoke,
+            renew: w.mpt.renew,
             timeout: w.regs.control.timeout,
             page_events: w.regs.control.page_events,
             event_ready: w.regs.event_ready,

@@ -4,8 +4,8 @@
 use cycle::mpt::Mpt;
 use types::port::{CheckedRequest, LineFill, MptIn, MptOut, StreamNote, TableControl, WorkRequest};
 use types::{
-    Block, ByteCount, FunctionId, Iova, Key, Length, Mode, Op, PageSize, Pd, Region, Rights, StreamId, Syndrome,
-    UnitCfg, Va, WrId,
+    Block, ByteCount, FunctionId, Iova, Key, Length, Mode, MttLayout, Op, PageSize, Pd, Region, Rights, StreamId,
+    Syndrome, TableWord, UnitCfg, Va, WrId,
 };
 
 const BASE: u64 = 0x10_0000;
@@ -306,4 +306,42 @@ fn a_parity_error_whose_second_fetch_fails_is_a_failed_fetch() {
     b.send(request(2, 0));
     b.idle(20);
     assert_eq!((b.fetches.len(), b.parity), (1, 2));
+}
+
+#[test]
+fn a_request_carries_what_its_layout_needs() {
+    // The request lies in the third page: 0x7000_2345 in a region from 0x7000_0100.
+    let checked = |region: Region| {
+        let mut b = Bench::new();
+        b.warm(request(0, 0), &region);
+        b.send(request(1, 0));
+        b.idle(10);
+        b.done[0].1
+    };
+    let one = checked(region());
+    assert_eq!((one.layout, one.entry, one.syndrome), (MttLayout::OneLevel, Iova(0x20_0010), Syndrome::OK));
+    let inline = Region {
+        layout: MttLayout::Inline,
+        inline: [21, 22, 23, 24].map(TableWord),
+        length: ByteCount(0x3000),
+        ..region()
+    };
+    let seen = checked(inline);
+    assert_eq!((seen.layout, seen.entry), (MttLayout::Inline, Iova(23)));
+    assert_eq!(seen.behind.0.map(|word| word.0), [24, 0, 0]);
+    // The same place 600 pages further on: 602 = 512 + 90.
+    let two = checked(Region {
+        layout: MttLayout::TwoLevel,
+        start: Va(0x7000_0100 - (600 << 12)),
+        length: ByteCount(1 << 30),
+        ..region()
+    });
+    assert_eq!((two.layout, two.entry, two.leaf), (MttLayout::TwoLevel, Iova(0x20_0008), 90));
+    // Lines that describe no region: nothing is said of an entry.
+    let long = Region { length: ByteCount(0x3f01), ..inline };
+    for bad in [Region { layout: MttLayout::Reserved, ..region() }, long] {
+        let seen = checked(bad);
+        assert_eq!((seen.syndrome, seen.entry), (Syndrome::INVALID_KEY, Iova(0)));
+    }
+    assert!(checked(Region { length: ByteCount(0x3f00), ..inline }).syndrome.is_ok(), "four pages exactly");
 }

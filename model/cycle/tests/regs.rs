@@ -116,7 +116,13 @@ fn table_registers() {
             mpt_entries: 0x1ff_ffff,
             timeout: 48_828,
             page_events: false,
+            image_base: Iova(0xfedc_ba98_7654_3240),
+            images: 1 << 16,
         };
+        assert_eq!(bench.write(0x070, 0x7654_327f, 0xf, lead), OKAY);
+        assert_eq!(bench.write(0x074, 0xfedc_ba98, 0xf, lead), OKAY);
+        assert_eq!(bench.write(0x078, 0xffff_ffff, 0xf, lead), OKAY);
+        assert_eq!([0x070, 0x074, 0x078].map(|at| bench.read(at).1), [0x7654_3240, 0xfedc_ba98, 1 << 16]);
         assert_eq!(bench.out.control, expected);
         assert_eq!(bench.read(0x008), (OKAY, 0b111));
         assert_eq!(bench.read(0x00c), (OKAY, 1));

@@ -3,7 +3,7 @@
 
 use cycle::seg::Seg;
 use types::port::{CheckedRequest, SegIn, SegOut, Segment, SlotNote};
-use types::{Block, Iova, Length, Mode, Slot, StreamId, Syndrome, UnitCfg, Va, WrId};
+use types::{Block, EntryWords, Iova, Length, Mode, MttLayout, Slot, StreamId, Syndrome, TableWord, UnitCfg, Va, WrId};
 
 struct Bench {
     seg: Seg,
@@ -167,4 +167,25 @@ fn a_failed_request_and_an_empty_one_are_one_segment_each() {
     b.idle(5);
     let seen: Vec<_> = b.cut.iter().map(|(_, s)| (s.tag.id.0, s.tag.syndrome, s.tag.first && s.tag.last)).collect();
     assert_eq!(seen, [(1, Syndrome::BOUNDS, true), (2, Syndrome::OK, true)]);
+}
+
+#[test]
+fn segments_of_every_layout_find_their_entry() {
+    let places = |request: CheckedRequest| {
+        let mut b = Bench::new(&cfg());
+        b.step(request);
+        b.idle(12);
+        b.cut.iter().map(|(_, s)| (s.entry.0, s.leaf)).collect::<Vec<_>>()
+    };
+    // Three pages from the middle of the first on.
+    let request = request(7, 2, 0x1ff0, 0x10 + 0x1000 + 5);
+    assert_eq!(places(request), [(0x8000, 0), (0x8008, 0), (0x8010, 0)]);
+    let two_level = CheckedRequest { layout: MttLayout::TwoLevel, leaf: 510, ..request };
+    // 510 and 511 are the last of their leaf; the next page is the first of the next word's.
+    assert_eq!(places(two_level), [(0x8000, 510), (0x8000, 511), (0x8008, 0)]);
+    let behind = EntryWords([11, 12, 13].map(TableWord));
+    assert_eq!(
+        places(CheckedRequest { layout: MttLayout::Inline, entry: Iova(10), behind, ..request }),
+        [(10, 0), (11, 0), (12, 0)]
+    );
 }

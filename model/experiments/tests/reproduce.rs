@@ -52,6 +52,11 @@ fn scale() {
 }
 
 #[test]
+fn layouts() {
+    comes_out("layouts");
+}
+
+#[test]
 fn p2p() {
     comes_out("p2p");
 }

@@ -3,7 +3,7 @@
 use crate::Judge;
 use crate::function::{executes, pasid_off, prefix};
 use crate::request::{Move, Open, State};
-use crate::tables::{Path, grants, page_check};
+use crate::tables::{Path, grants, page_check, part_in, protect};
 use crate::translations::Used;
 use crate::versions::{Serial, When};
 use crate::violation::Violation;
@@ -212,9 +212,16 @@ impl Judge {
         let va = Va(wr.va.0.wrapping_add(u64::from(offset)));
         for (syndrome, region) in self.tables.verdicts(wr, when) {
             let Some(region) = region else { continue };
+            let (mut syndrome, mut most) = (syndrome, u32::MAX);
+            if syndrome == Syndrome::BOUNDS && self.judged_again(open) {
+                let part = part_in(region, wr, offset).filter(|part| part.va == va);
+                syndrome = part.map_or(syndrome, |part| protect(Some(region), &part));
+                let end = u128::from(region.start.0) + u128::from(region.length.0);
+                most = u32::try_from(end.saturating_sub(u128::from(va.0))).unwrap_or(u32::MAX);
+            }
             let mask = region.page_size.offset_mask().0;
             // No TLP crosses 4 KiB, the smallest page, so that one page and one translation always cover it.
-            let left = 4096 - (va.0 & 0xfff) as u32;
+            let left = (4096 - (va.0 & 0xfff) as u32).min(most);
             for entry in self.tables.entries(region, wr.key, region.page_index(va), when) {
                 let iova = Iova(entry.address.0 & !mask | va.0 & mask);
                 let path = self.tables.path(region, entry);
@@ -314,6 +321,19 @@ impl Judge {
             mine && self.targets(open, 0, When::Now).iter().any(legal)
         };
         self.requests.open.values().filter(|o| fits(o)).map(|o| (o.accepted, 0)).collect()
+    }
+
+    /// Whether byte `offset` of a request could be accessed on one path alone ever since an event, and never was refused.
+    pub(crate) fn stays_on(&self, at: AddressType, (open, offset): (&Open, u32), event: Serial) -> bool {
+        let when = When::Since(event);
+        let known = self.tables.verdicts(&open.wr, when).all(|(verdict, _)| verdict.is_ok());
+        known
+            && self.targets(open, offset, when).iter().all(|t| match t.verdict {
+                Verdict::Legal(_) => t.at == at,
+                Verdict::Refused(_) => false,
+                // It is asked for anew.
+                Verdict::NoTranslation | Verdict::Invalidated => true,
+            })
     }
 
     /// The ways in which byte `offset` of a request may be accessed now.

@@ -4,7 +4,7 @@ use crate::Judge;
 use crate::function::{executes, pasid_off, prefix};
 use crate::outstanding::Read;
 use crate::request::Open;
-use crate::tables::{Path, page_check, reach};
+use crate::tables::{Path, page_check, part_in, protect, reach};
 use crate::versions::When;
 use crate::violation::Violation;
 use types::{Iova, MttEntry, Op, PageIndex, Region, StreamId, Syndrome, Va, WrId};
@@ -71,7 +71,12 @@ impl Judge {
         let ats = |p: &Page<'_>, e: &MttEntry| page_check(e, wr).is_ok() && self.tables.path(p.region, e) == Path::Ats;
         match syndrome {
             s if s <= Syndrome::RIGHTS || OF_OPERATION.contains(&s) => {
-                self.tables.verdicts(wr, since).any(|(verdict, _)| verdict == s)
+                let again = s == Syndrome::RIGHTS && self.judged_again(open);
+                self.tables.verdicts(wr, since).any(|(verdict, region)| {
+                    let part = region.filter(|_| again && verdict == Syndrome::BOUNDS);
+                    let part = part.and_then(|r| part_in(r, wr, sent).map(|part| protect(Some(r), &part)));
+                    verdict == s || part == Some(s)
+                })
             }
             Syndrome::NOT_PRESENT => self.not_present(open, sent),
             Syndrome::PAGE_RIGHTS => entry(&|_, e| page_check(e, wr) == syndrome),
@@ -84,9 +89,8 @@ impl Judge {
                 ats(p, e) && failures.filter(|f| f.function == wr.function).any(|f| f.first <= last && f.last >= first)
             }),
             Syndrome::TABLE_FETCH => {
-                let mut failed = self.outstanding.fetch_failures.iter().filter(|(_, at)| *at > open.since);
-                failed.any(|(line, _)| self.tables.may_concern(*line, wr))
-                    || self.timeouts && self.outstanding.fetches().any(|line| self.tables.may_concern(line, wr))
+                let mut failed = self.outstanding.failed_fetches(open.since, self.timeouts);
+                failed.any(|line| self.tables.may_concern(line, wr))
             }
             Syndrome::UNSUPPORTED_REQUEST | Syndrome::COMPLETER_ABORT | Syndrome::MALFORMED_COMPLETION => {
                 read(&|r| r.outcome == Some(syndrome))
@@ -149,8 +153,12 @@ impl Judge {
             return Ok(());
         };
         let (request, length) = (open.name(), open.wr.length.0);
+        self.registrations.passed(&open.wr, number)?;
         if let Some(earlier) = self.requests.earlier(number) {
             return Err(Violation::DoneOrder { request, earlier });
+        }
+        if open.registers {
+            return self.registered(number, seen);
         }
         let early = |done, what| Violation::DoneEarly { request, length, done, what };
         // Reads that can only be its own must have ended, in success or not.

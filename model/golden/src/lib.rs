@@ -6,6 +6,7 @@
 //! | part | rules |
 //! |---|---|
 //! | `tables` | protection, page rights, the path (AT) that owner and mode require; versions of regions and pages |
+//! | `walk` | where the words of a region's tables stand, in each layout |
 //! | `function` | enables, requester IDs, PASID prefixes |
 //! | `translations` | what ATS has answered, and the scope of invalidations |
 //! | `data` | data TLPs: to which request each belongs, and whether it is legal for it |
@@ -16,6 +17,7 @@
 //! | `late` | what had been committed before a configuration took something away |
 //! | `page_request` | Page Requests, their responses, driver events |
 //! | `paths` | flushes where an ordered stream changes between translated and untranslated requests; those of revocations |
+//! | `registration` | registration by work requests: what may be written into the MPT, and who sees it |
 //! | `request` | bytes owed, and the attributions that are still possible |
 //! | `ending` | syndromes, read data, the end of a request |
 //!
@@ -39,11 +41,13 @@ mod outstanding;
 mod page_request;
 mod paths;
 mod prefetch;
+mod registration;
 mod request;
 mod tables;
 mod translations;
 mod versions;
 mod violation;
+mod walk;
 
 pub use violation::{Name, Violation};
 
@@ -70,6 +74,7 @@ pub struct Judge {
     /// Reads and Translation Requests that a function has at least; all of them lost, it can send no more.
     lost: Option<(usize, usize)>,
     late: late::Late,
+    registrations: registration::Registrations,
     /// The unit may ask ahead for the page behind one that is needed.
     prefetch: bool,
 }
@@ -115,18 +120,26 @@ impl Judge {
             }
             Event::RevocationReported { key } => {
                 self.driver_flushed(key)?;
+                self.keep_paths();
                 self.tables.revocation_reported(key, now, oldest)?;
+            }
+            Event::Registrations { mpt, entries, images, count } => {
+                self.registrations.enable(mpt, entries, images, count);
             }
             Event::RequestAccepted(wr) => {
                 self.tables.used(wr.key, now);
-                self.requests.accept(wr, now)?;
+                let registers = wr.op.registers() && self.registrations.enabled();
+                self.requests.accept(wr, registers, now)?;
+                self.stands_behind(wr, now);
             }
             Event::WriteData { stream, id, .. } | Event::ReadData { stream, id, .. }
                 if self.requests.is_orphan(stream, id) =>
             {
                 self.late.give(event);
             }
-            Event::MessageDone { stream, id, .. } if self.requests.bury(stream, id) => {}
+            Event::MessageDone { stream, id, .. } if self.requests.bury(stream, id) => {
+                self.registrations.bury(Name { stream, id });
+            }
             Event::WriteData { stream, id, offset, bytes } => {
                 let number = self.requests.number(stream, id, "message bytes were taken")?;
                 self.requests.give(number, offset.0, bytes);
@@ -141,6 +154,7 @@ impl Judge {
                 let brought = self.outstanding.completion(tlp, payload, &mut self.translations, now);
                 if let Some((address, line)) = brought {
                     self.tables.fetched(address, &line, now);
+                    self.registrations.fetched(address, &line);
                 }
             }
             Event::ReadData { stream, id, offset, bytes } => self.delivered(stream, id, offset.0, bytes)?,
@@ -195,6 +209,7 @@ impl Judge {
         if self.functions.get(cfg.function).is_some_and(|old| old.pri_enable != cfg.pri_enable) {
             self.pages.forget_function(cfg.function);
         }
+        self.keep_paths();
         if self.functions.configure(cfg, self.now, oldest) {
             self.translations.enabled(cfg.function, self.late.remembers());
             self.outstanding.void_translations(cfg.function);
@@ -211,6 +226,7 @@ impl Judge {
             self.paths = paths::Paths::default();
             self.late.clear();
             self.pages = page_request::Pages::default();
+            self.registrations = registration::Registrations::default();
             return;
         };
         if self.late.remembers() {
@@ -235,6 +251,9 @@ impl Judge {
 
     /// A request has ended: forgets what only it could have met.
     fn finished(&mut self, number: Serial) {
+        if let Some(open) = self.requests.open.get(&number) {
+            self.tables.unbound(&open.wr);
+        }
         self.requests.remove(number);
         let oldest = self.requests.oldest(self.now);
         self.outstanding.forget(|n| self.requests.open.contains_key(&n), oldest);
@@ -266,6 +285,7 @@ impl Judge {
         let classes = if dw2 & 7 == 0 { 8 } else { dw2 & 7 };
         let agent = types::RequesterId((dw2 >> 16) as u16);
         let (class, attributes) = (tlp.tc, tlp.attributes);
+        self.keep_paths();
         let seen = Completed { function, requester, agent, itags: dw3, class, classes, attributes };
         for invalidation in self.translations.completed(&seen)? {
             if let Some(address) = self.outstanding.reads_by(&invalidation, self.timeouts) {

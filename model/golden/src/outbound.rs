@@ -16,7 +16,7 @@ use crate::versions::{Serial, When};
 use crate::violation::Violation;
 use types::port::FunctionCfg;
 use types::tlp::{Attributes, Body, MemoryOp};
-use types::{AddressType, FunctionId, Iova, Op, PageSize, PasidPrefix, Tag, Tlp, TlpAddr};
+use types::{AddressType, FunctionId, Iova, Line, Op, PageSize, PasidPrefix, Tag, Tlp, TlpAddr};
 
 /// Bytes before the first enabled one, and enabled bytes, if these are contiguous; (0, 0) for a zero-length read.
 fn enabled(length_dw: u16, first: u8, last: u8) -> Option<(u32, u32)> {
@@ -67,8 +67,8 @@ impl Judge {
         };
         let cfg = *self.functions.of(requester).ok_or(Violation::Requester { seen: requester })?;
         let function = cfg.function;
-        // A fetch and a flush are nobody's request.
-        let own = op == MemoryOp::Read && (first_be == 0 || self.tables.in_memory(Iova(address.0)));
+        // A fetch, a table line that is written and a flush are nobody's request.
+        let own = self.tables.in_memory(Iova(address.0)) || op == MemoryOp::Read && first_be == 0;
         let late = self.may_be_late(function, op.posted(), own);
         if !cfg.bus_master && !late {
             return Err(Violation::BusMasterOff { function, address });
@@ -108,6 +108,10 @@ impl Judge {
                     other => other,
                 })?
             }
+            (MemoryOp::Write, AddressType::UNTRANSLATED) if self.tables.in_memory(Iova(address.0)) => {
+                self.table_write(&request)?;
+                None
+            }
             (MemoryOp::Write, AddressType::TRANSLATED | AddressType::UNTRANSLATED) => self.access(&request)?,
             (op, AddressType::TRANSLATED | AddressType::UNTRANSLATED) if op.is_atomic() => self.atomic(&request)?,
             _ => return Err(Violation::Unexpected { what: "a request with an AT that it must not have", address, at }),
@@ -116,6 +120,24 @@ impl Judge {
             self.outstanding.insert(requester, tag, pending);
         }
         Ok(())
+    }
+
+    /// A table line that is written: by the physical function, untranslated, whole, without any attribute.
+    fn table_write(&mut self, r: &Request<'_>) -> Result<(), Violation> {
+        let address = r.address;
+        let why = if r.cfg.function != FunctionId(0) {
+            "tables are written by the physical function"
+        } else if r.prefix.valid {
+            "tables are written without a PASID"
+        } else if r.attributes != Attributes::default() || r.class != 0 {
+            "tables are written in order, in traffic class 0"
+        } else if address.0 & 63 != 0 || r.length_dw != 16 || r.enables != (0xf, 0xf) {
+            "tables are written by whole 64-byte lines"
+        } else {
+            let word = |n: usize| u64::from_le_bytes(std::array::from_fn(|i| r.payload[8 * n + i]));
+            return self.line_written(Iova(address.0), &Line(std::array::from_fn(word)));
+        };
+        Err(Violation::TableWrite { address, why })
     }
 
     /// A data write or read, or a flush.
@@ -167,6 +189,11 @@ impl Judge {
         let (address, at) = (access.address, access.at);
         let wrong = |what| Violation::Attributes { address, at, what };
         let offsets = self.data(access)?;
+        if let [(number, _)] = offsets[..]
+            && let Some(open) = self.requests.open.get(&number)
+        {
+            self.registrations.passed(&open.wr, number)?;
+        }
         if r.attributes.relaxed && !self.may_be_unordered(&offsets) {
             return Err(wrong("relaxed ordering, in a region that is ordered"));
         }

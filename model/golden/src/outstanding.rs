@@ -84,7 +84,9 @@ pub(crate) struct Outstanding {
     tags: BTreeMap<(RequesterId, Tag), Pending>,
     pub(crate) reads: BTreeMap<Serial, Read>,
     /// Lines whose fetch failed, and when.
-    pub(crate) fetch_failures: Vec<(Iova, Serial)>,
+    fetch_failures: Vec<(Iova, Serial)>,
+    /// Lines whose fetch brought them, and when.
+    fetched: Vec<(Iova, Serial)>,
 }
 
 /// What a completion does for a request that is still owed bytes.
@@ -146,6 +148,7 @@ impl Outstanding {
                 Brought::Bytes(more, true) if !tlp.poisoned => {
                     bytes.extend_from_slice(more);
                     line = Some((*address, to_line(bytes)));
+                    self.fetched.push((*address, now));
                     true
                 }
                 Brought::Bytes(..) | Brought::End(_) => {
@@ -165,9 +168,13 @@ impl Outstanding {
         line
     }
 
-    /// Lines whose fetch has not been answered.
-    pub(crate) fn fetches(&self) -> impl Iterator<Item = Iova> {
-        self.tags.values().filter_map(|p| if let Pending::Fetch(line, _) = p { Some(*line) } else { None })
+    /// Lines whose fetch may have failed since an event. With `timeouts` one that has not been answered may have been given
+    /// up, and so may one that was answered since.
+    pub(crate) fn failed_fetches(&self, since: Serial, timeouts: bool) -> impl Iterator<Item = Iova> {
+        let fetch = |p: &Pending| if let Pending::Fetch(line, _) = p { Some(*line) } else { None };
+        let late = self.fetched.iter().filter(move |_| timeouts);
+        let ended = self.fetch_failures.iter().chain(late).filter(move |(_, at)| *at > since).map(|(line, _)| *line);
+        ended.chain(self.tags.values().filter(move |_| timeouts).filter_map(fetch))
     }
 
     /// Reads of data, and Translation Requests, that have not ended.
@@ -231,6 +238,7 @@ impl Outstanding {
     pub(crate) fn forget(&mut self, open: impl Fn(Serial) -> bool, oldest: Serial) {
         self.reads.retain(|_, read| read.outcome.is_none() || read.claims.iter().any(|(n, _)| open(*n)));
         self.fetch_failures.retain(|(_, at)| *at > oldest);
+        self.fetched.retain(|(_, at)| *at > oldest);
     }
 }
 

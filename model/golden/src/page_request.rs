@@ -17,7 +17,7 @@ use types::config::PAGE_ROUNDS;
 use types::port::FunctionCfg;
 use types::pri::{PageRequest, PageResponse, ResponseCode};
 use types::tlp::{Body, Routing};
-use types::{FunctionId, Iova, MttEntry, PasidPrefix, Syndrome, Tlp};
+use types::{FunctionId, Iova, MttEntry, MttLayout, PasidPrefix, Syndrome, Tlp};
 
 /// A page request group whose response is owed.
 #[derive(Clone, Debug)]
@@ -286,8 +286,12 @@ impl Judge {
         })
     }
 
-    /// Whether an entry that is not present explains the end of a request.
+    /// Whether an entry that is not present explains the end of a request. One that stands in the MPT line itself is no
+    /// driver event: only a revocation has that line read again.
     pub(crate) fn not_present(&self, open: &Open, sent: u32) -> bool {
-        (open.wr.on_fault || self.pages.events_off(open.accepted)) && self.absent(open, sent)
+        let (wr, since) = (&open.wr, When::Since(open.accepted));
+        let inline = || self.pages(open, sent, since).any(|p| p.region.layout == MttLayout::Inline);
+        let at_once = wr.on_fault || self.pages.events_off(open.accepted) || inline();
+        at_once && self.absent(open, sent)
     }
 }

@@ -1,6 +1,10 @@
 //! Order across paths: translated and untranslated requests have no order among each other (PCIe 6.x 10.2.3.5), so an
 //! ordered stream that has written on one path and goes on on the other has a zero-length read on the first path come
 //! back before, and a message that changed its path completes behind such a read as well.
+//!
+//! The read goes where the stream has written last. Once that page lies on another path, or may not be written, nothing is
+//! read there any more: its mapping was taken away, and what was written by it is the affair of whoever did that. No flush
+//! is owed then.
 
 use crate::Judge;
 use crate::data::Access;
@@ -8,7 +12,7 @@ use crate::request::Open;
 use crate::translations::Used;
 use crate::versions::{Serial, When};
 use crate::violation::Violation;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use types::{AddressType, BusAddr, FunctionId, Key, RequesterId, StreamId, Syndrome, Tag, TlpAddr};
 
 /// A write of a stream that no flush has followed and that may be its last.
@@ -21,6 +25,8 @@ struct Written {
     offset: u32,
     /// It has to be flushed; otherwise it may be.
     owed: bool,
+    /// When its TLP left.
+    left: Serial,
 }
 
 /// A flush that the revocation of a key asks for.
@@ -44,6 +50,9 @@ const REMEMBERED: usize = 64;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Paths {
     written: BTreeMap<StreamId, Vec<Written>>,
+    /// Writes before those, the last of each request: the flush behind one may have failed a request that ends later than
+    /// what was written since.
+    past: BTreeMap<StreamId, VecDeque<Written>>,
     /// Path of the last write of an open request.
     last: BTreeMap<Serial, AddressType>,
     /// Open requests that have written on both paths.
@@ -66,6 +75,16 @@ impl Paths {
         if !outcome.is_ok() {
             // It may have ended for its flush, which then is not owed any more.
             self.written.entry(stream).or_default().iter_mut().for_each(|w| w.owed = false);
+        }
+    }
+
+    fn remember(&mut self, stream: StreamId, before: impl Iterator<Item = Written>) {
+        let past = self.past.entry(stream).or_default();
+        for w in before {
+            if past.len() == REMEMBERED {
+                past.pop_front();
+            }
+            past.push_back(w);
         }
     }
 
@@ -112,19 +131,21 @@ impl Paths {
     /// A function was reset.
     pub(crate) fn reset(&mut self, function: FunctionId) {
         self.written.values_mut().for_each(|list| list.retain(|w| w.open.wr.function != function));
+        self.past.values_mut().for_each(|list| list.retain(|w| w.open.wr.function != function));
     }
 }
 
 impl Judge {
     /// A data TLP that belongs to one of `claims`: whether its stream may go on on this path.
     pub(crate) fn path_of(&mut self, access: &Access<'_>, claims: &[(Serial, u32)]) -> Result<(), Violation> {
+        let left = self.now;
         let opens = claims.iter().filter_map(|(n, offset)| Some((*n, *offset, self.requests.open.get(n)?)));
         let opens: Vec<_> = opens.collect();
         let [(number, offset, open)] = opens[..] else {
             // Whose it is stays open, and so does the path of the streams it may belong to.
             let maybe = |(number, offset, open): (Serial, u32, &Open)| {
                 let open = Open::remembered(open);
-                Written { open, number, at: access.at, offset, owed: false }
+                Written { open, number, at: access.at, offset, owed: false, left }
             };
             for written in opens.into_iter().map(maybe).collect::<Vec<_>>() {
                 let list = self.paths.written.entry(written.open.wr.stream).or_default();
@@ -141,7 +162,7 @@ impl Judge {
         }
         let stream = open.wr.stream;
         let list = || self.paths.written.get(&stream).into_iter().flatten();
-        if let Some(w) = list().find(|w| w.owed && w.at != access.at && w.number <= number) {
+        if let Some(w) = list().find(|w| w.at != access.at && w.number <= number && self.owes_flush(w)) {
             let (request, written) = (open.name(), w.open.name());
             return Err(Violation::PathOrder { request, written, seen: access.address });
         }
@@ -150,10 +171,26 @@ impl Judge {
             if self.paths.last.insert(number, access.at).is_some_and(|at| at != access.at) {
                 self.paths.changed.insert(number);
             }
-            let written = Written { open, number, at: access.at, offset, owed: true };
-            self.paths.written.insert(stream, vec![written]);
+            let written = Written { open, number, at: access.at, offset, owed: true, left };
+            let before = self.paths.written.insert(stream, vec![written]).unwrap_or_default();
+            self.paths.remember(stream, before.into_iter().filter(|w| w.number != number));
         }
         Ok(())
+    }
+
+    /// Whether a write has to be flushed: its page still lies on its path, and it could still go there.
+    fn owes_flush(&self, w: &Written) -> bool {
+        w.owed && self.stays_on(w.at, (&w.open, w.offset), w.left)
+    }
+
+    /// Mappings are about to be forgotten: what they say of the paths of pages is kept.
+    pub(crate) fn keep_paths(&mut self) {
+        let all = self.paths.written.iter().flat_map(|(stream, list)| list.iter().map(|w| (*stream, w)));
+        let lost = all.filter(|(_, w)| w.owed && !self.owes_flush(w)).map(|(s, w)| (s, w.number, w.offset));
+        for (stream, number, offset) in lost.collect::<Vec<_>>() {
+            let list = self.paths.written.entry(stream).or_default();
+            list.iter_mut().filter(|w| (w.number, w.offset) == (number, offset)).for_each(|w| w.owed = false);
+        }
     }
 
     /// The ways in which a zero-length read can be a stream's flush: it goes to a page that the request of the stream's last
@@ -181,8 +218,9 @@ impl Judge {
         let w = self.paths.wanted.remove(position);
         let owner = self.tables.owner(key);
         let silent = owner.is_none_or(|f| self.functions.was(f, w.since, |c| !c.bus_master || !c.ats_enable));
-        // Reported as failed: its completion took too long, or that of an earlier one did.
-        let given_up = self.timeouts && (w.sent.is_some() || self.paths.lost.is_some());
+        // Reported as failed: its completion took too long, or that of an earlier one did, of whatever kind.
+        let given_up =
+            self.timeouts && (w.sent.is_some() || self.paths.lost.is_some() || !self.paths.flushes.is_empty());
         if let Some((_, requester, tag)) = w.sent.filter(|_| !w.answered) {
             self.paths.lost = Some((requester, tag));
         }
@@ -195,7 +233,7 @@ impl Judge {
 
     /// Whether a write that changed its path is reported before it was flushed.
     pub(crate) fn unflushed(&self, number: Serial, open: &Open) -> bool {
-        let mine = |w: &Written| w.owed && w.number == number;
+        let mine = |w: &Written| w.number == number && self.owes_flush(w);
         self.paths.changed.contains(&number)
             && self.paths.written.get(&open.wr.stream).is_some_and(|l| l.iter().any(mine))
     }
@@ -212,9 +250,12 @@ impl Judge {
     pub(crate) fn failed_flush(&self, open: &Open, syndrome: Syndrome) -> bool {
         let of_completion = syndrome >= Syndrome::UNSUPPORTED_REQUEST && syndrome <= Syndrome::MALFORMED_COMPLETION;
         let broken = self.paths.broken.contains(&open.wr.stream) && of_completion;
-        let under_way = self.paths.flushes.values().flatten().any(|(s, ..)| *s == open.wr.stream);
+        // One that is late holds up the next, of whatever stream.
+        let under_way = !self.paths.flushes.is_empty();
         // The flush may have been refused, for what it follows may not be used any more.
-        let mut refused = self.paths.written.get(&open.wr.stream).into_iter().flatten();
+        let stream = &open.wr.stream;
+        let past = self.paths.past.get(stream).into_iter().flatten().filter(|w| w.number < open.accepted);
+        let mut refused = self.paths.written.get(stream).into_iter().flatten().chain(past);
         broken
             || self.timeouts && under_way && syndrome == Syndrome::COMPLETION_TIMEOUT
             || refused.any(|w| w.number != open.accepted && self.refuses_flush(w, syndrome))

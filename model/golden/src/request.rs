@@ -21,12 +21,14 @@ pub(crate) struct Open {
     data: BTreeMap<u32, Vec<u8>>,
     /// Read data delivered, up to this offset.
     pub(crate) delivered: u32,
+    /// It changes a key instead of accessing memory.
+    pub(crate) registers: bool,
 }
 
 impl Open {
     /// What is remembered of a request that has ended.
     pub(crate) fn remembered(open: &Self) -> Self {
-        Self { wr: open.wr, accepted: open.accepted, since: open.since, data: BTreeMap::new(), delivered: 0 }
+        Self { data: BTreeMap::new(), delivered: 0, ..*open }
     }
 
     /// The zero-length read of its byte at `offset`.
@@ -125,9 +127,13 @@ impl Default for Requests {
 }
 
 impl Requests {
-    pub(crate) fn accept(&mut self, wr: &WorkRequest, now: Serial) -> Result<(), Violation> {
+    pub(crate) fn accept(&mut self, wr: &WorkRequest, registers: bool, now: Serial) -> Result<(), Violation> {
         let since = self.open.keys().next().copied().unwrap_or(now);
-        let open = Open { wr: *wr, accepted: now, since, data: BTreeMap::new(), delivered: 0 };
+        let mut open = Open { wr: *wr, accepted: now, since, data: BTreeMap::new(), delivered: 0, registers };
+        if registers {
+            // It has no message.
+            open.wr.length.0 = 0;
+        }
         let request = open.name();
         if self.names.contains_key(&request) || self.orphans.contains(&request) {
             return Err(Violation::NameInUse { request });
@@ -227,10 +233,12 @@ impl Requests {
         true
     }
 
-    /// An earlier open request of the same stream and kind: writes are posted, everything else is not.
+    /// An earlier open request of the same stream and kind: writes are posted, registrations access nothing, everything
+    /// else is not posted.
     pub(crate) fn earlier(&self, number: Serial) -> Option<Name> {
         let open = self.open.get(&number)?;
-        let same = |o: &&Open| o.wr.stream == open.wr.stream && (o.wr.op == Op::WRITE) == (open.wr.op == Op::WRITE);
+        let kind = |o: &Open| (o.wr.op == Op::WRITE, o.wr.op.registers() && o.registers);
+        let same = |o: &&Open| o.wr.stream == open.wr.stream && kind(o) == kind(open);
         self.open.range(..number).map(|(_, o)| o).find(same).map(Open::name)
     }
 

@@ -3,9 +3,11 @@
 use crate::atomic::operation_check;
 use crate::versions::{Serial, Versions, When};
 use crate::violation::Violation;
+use crate::walk::{Walks, describes};
 use std::collections::BTreeMap;
 use types::port::WorkRequest;
 use types::{ByteCount, Iova, Key, Line, Mode, MttEntry, Op, Owner, PageIndex, Region, Syndrome, TableWord, Va};
+use types::{StreamId, WrId};
 
 /// How a page's accesses leave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,14 +37,18 @@ pub(crate) struct Tables {
     pages: BTreeMap<Key, BTreeMap<PageIndex, Versions<MttEntry>>>,
     /// Table words that a fetch last brought with "present" clear, by their address.
     absent: BTreeMap<Iova, Serial>,
+    walks: Walks,
     revocations: Vec<(Key, Serial)>,
     last_removal: BTreeMap<u32, Removal>,
+    /// Requests that stand beside a registration of their key in their stream: they see no version of the region that was
+    /// superseded by the first serial, and none made at the second or later.
+    bounds: BTreeMap<(StreamId, WrId), (Serial, Serial)>,
 }
 
 /// The outcome of protection. The order of the checks is that of the syndromes: key index and validity, variant,
 /// protection domain, function, bounds, rights, operation.
 pub(crate) fn protect(region: Option<&Region>, wr: &WorkRequest) -> Syndrome {
-    let Some(region) = region.filter(|r| r.valid) else {
+    let Some(region) = region.filter(|r| r.valid && describes(r)) else {
         return Syndrome::INVALID_KEY;
     };
     // 65-bit arithmetic: neither the request nor the region may wrap past 2^64.
@@ -61,6 +67,19 @@ pub(crate) fn protect(region: Option<&Region>, wr: &WorkRequest) -> Syndrome {
     } else {
         operation_check(wr)
     }
+}
+
+/// The first byte of a request from `offset` on that lies in a region, as a request of its own: what is left of a request may
+/// be judged again by a line that it does not fit as a whole.
+pub(crate) fn part_in(region: &Region, wr: &WorkRequest, offset: u32) -> Option<WorkRequest> {
+    let (first, end) = (u128::from(wr.va.0) + u128::from(offset), u128::from(wr.va.0) + u128::from(reach(wr)));
+    let (low, high) = (u128::from(region.start.0), u128::from(region.start.0) + u128::from(region.length.0));
+    let at = first.max(low);
+    (at < end.min(high)).then(|| {
+        let mut part = *wr;
+        (part.va, part.length.0) = (Va(at as u64), 1);
+        part
+    })
 }
 
 /// Bytes of a request for which it needs a mapping: a read of no bytes is a zero-length read of one place.
@@ -95,8 +114,10 @@ impl Default for Tables {
             regions: BTreeMap::new(),
             pages: BTreeMap::new(),
             absent: BTreeMap::new(),
+            walks: Walks::default(),
             revocations: Vec::new(),
             last_removal: BTreeMap::new(),
+            bounds: BTreeMap::new(),
         }
     }
 }
@@ -112,6 +133,7 @@ impl Tables {
     }
 
     pub(crate) fn set_region(&mut self, key: Key, region: Option<Region>, now: Serial) {
+        region.iter().for_each(|r| self.walks.add(r));
         self.regions.entry(key.index()).or_default().push(region, now);
     }
 
@@ -139,7 +161,14 @@ impl Tables {
         Ok(())
     }
 
-    fn retire(&mut self, index: u32, started: Serial, now: Serial, oldest: Serial) {
+    /// A registration that grants was reported: what it superseded is not in the table any more.
+    pub(crate) fn granted(&mut self, index: u32, since: Serial, now: Serial, oldest: Serial) {
+        if let Some(regions) = self.regions.get_mut(&index) {
+            regions.retire(since, now, oldest);
+        }
+    }
+
+    pub(crate) fn retire(&mut self, index: u32, started: Serial, now: Serial, oldest: Serial) {
         if let Some(regions) = self.regions.get_mut(&index) {
             regions.retire(started, now, oldest);
         }
@@ -163,14 +192,39 @@ impl Tables {
         let indices: Vec<u32> = self.regions.keys().copied().collect();
         indices.into_iter().for_each(|index| self.retire(index, now, now, now));
         self.absent.clear();
+        self.walks.reset();
         self.revocations.clear();
+        self.bounds.clear();
+    }
+
+    /// A registration of its key took effect before the request, in its stream.
+    pub(crate) fn not_before(&mut self, wr: &WorkRequest, serial: Serial) {
+        let bounds = self.bounds.entry((wr.stream, wr.id)).or_insert((0, Serial::MAX));
+        bounds.0 = bounds.0.max(serial);
+    }
+
+    /// A registration of its key took effect behind the request, in its stream.
+    pub(crate) fn not_behind(&mut self, wr: &WorkRequest, serial: Serial) {
+        let bounds = self.bounds.entry((wr.stream, wr.id)).or_insert((0, Serial::MAX));
+        bounds.1 = bounds.1.min(serial);
+    }
+
+    /// A request has ended.
+    pub(crate) fn unbound(&mut self, wr: &WorkRequest) {
+        self.bounds.remove(&(wr.stream, wr.id));
+    }
+
+    /// The regions under a key's index that a request may have met.
+    pub(crate) fn met(&self, index: u32, wr: &WorkRequest, when: When) -> impl Iterator<Item = Option<&Region>> {
+        let (from, until) = self.bounds.get(&(wr.stream, wr.id)).copied().unwrap_or((0, Serial::MAX));
+        let (from, until) = if index == wr.key.index() { (from, until) } else { (0, Serial::MAX) };
+        let versions = self.regions.get(&index);
+        versions.into_iter().flat_map(move |v| v.seen_between(when, from, until)).map(Option::as_ref)
     }
 
     /// The regions that `wr` may have met, each with the outcome of protection.
     pub(crate) fn verdicts(&self, wr: &WorkRequest, when: When) -> impl Iterator<Item = (Syndrome, Option<&Region>)> {
-        let versions = self.regions.get(&wr.key.index());
-        let seen = versions.into_iter().flat_map(move |v| v.seen(when));
-        seen.map(|region| (protect(region.as_ref(), wr), region.as_ref()))
+        self.met(wr.key.index(), wr, when).map(|region| (protect(region, wr), region))
     }
 
     /// The entries of a page.
@@ -181,24 +235,38 @@ impl Tables {
         page: PageIndex,
         when: When,
     ) -> impl Iterator<Item = &MttEntry> {
-        let key = Key::new(key.index(), region.variant);
+        let (key, page) = self.page_of(region, key, page);
         self.pages.get(&key).and_then(|pages| pages.get(&page)).into_iter().flat_map(move |v| v.seen(when))
+    }
+
+    /// Key and number under which the driver has told of a page: those of its parent for a window's.
+    fn page_of(&self, region: &Region, key: Key, page: PageIndex) -> (Key, PageIndex) {
+        let own = (Key::new(key.index(), region.variant), page);
+        if !region.fast.window {
+            return own;
+        }
+        let parent = region.fast.parent;
+        let regions = self.regions.get(&parent.index()).into_iter().flat_map(|v| v.seen(When::Ever)).flatten();
+        let first = regions.filter(|r| r.variant == parent.variant()).map(|r| r.mtt.0).next();
+        first.map_or(own, |mtt| (parent, PageIndex(page.0 + region.mtt.0.wrapping_sub(mtt) / 8)))
     }
 
     /// Whether a page may have been found missing since `serial`: nothing was ever written there, or a fetch brought
     /// the word with "present" clear and no removal reported before `serial` has covered that.
     pub(crate) fn absent(&self, region: &Region, key: Key, page: PageIndex, serial: Serial) -> bool {
-        let brought = self.absent.get(&region.entry_address(page));
         let removal = self.last_removal.get(&key.index());
+        let counts = |b: &Serial| removal.is_none_or(|r| *b > r.started || r.reported > serial);
         self.entries(region, key, page, When::Ever).next().is_none()
-            || brought.is_some_and(|b| removal.is_none_or(|r| *b > r.started || r.reported > serial))
+            || self.walks.words(region, page).any(|word| self.absent.get(&word).is_some_and(counts))
     }
 
     /// A table line came back.
     pub(crate) fn fetched(&mut self, address: Iova, line: &Line, now: Serial) {
         for (i, word) in (0u64..).zip(line.0) {
+            let at = Iova(address.0.wrapping_add(8 * i));
+            self.walks.fetched(at, word);
             if !MttEntry::decode(TableWord(word)).present {
-                self.absent.insert(Iova(address.0.wrapping_add(8 * i)), now);
+                self.absent.insert(at, now);
             }
         }
     }
@@ -207,9 +275,8 @@ impl Tables {
     /// MTT, so that it may hold its MPT entry.
     pub(crate) fn may_concern(&self, line: Iova, wr: &WorkRequest) -> bool {
         let holds = |r: &Region, first: Va, length: u64| {
-            let entry = |va| r.entry_address(r.page_index(va)).0;
             let last = Va(first.0.wrapping_add(length.saturating_sub(1)));
-            (entry(first) & !63..=entry(last)).contains(&line.0)
+            self.walks.reads(r, (r.page_index(first), r.page_index(last)), line)
         };
         let own = self.verdicts(wr, When::Ever).filter_map(|(syndrome, r)| r.filter(|_| syndrome.is_ok()));
         let mut all = self.regions.values().flat_map(|v| v.seen(When::Ever)).flatten();

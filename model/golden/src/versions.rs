@@ -17,6 +17,7 @@ pub(crate) enum When {
 #[derive(Clone, Debug)]
 struct Version<T> {
     value: T,
+    made: Serial,
     superseded: Option<Serial>,
     retired: Option<Serial>,
 }
@@ -49,7 +50,7 @@ impl<T: PartialEq> Versions<T> {
         if let Some(last) = self.0.last_mut() {
             last.superseded = Some(now);
         }
-        self.0.push(Version { value, superseded: None, retired: None });
+        self.0.push(Version { value, made: now, superseded: None, retired: None });
     }
 
     /// Takes out of force what had been superseded when the removal started; `oldest` is the oldest open request.
@@ -67,6 +68,12 @@ impl<T: PartialEq> Versions<T> {
     /// The versions in force at `when`, newest first.
     pub(crate) fn seen(&self, when: When) -> impl Iterator<Item = &T> {
         self.0.iter().rev().filter(move |v| v.in_force(when)).map(|v| &v.value)
+    }
+
+    /// The same without those that were superseded by `from`, or made at `until` or later.
+    pub(crate) fn seen_between(&self, when: When, from: Serial, until: Serial) -> impl Iterator<Item = &T> {
+        let inside = move |v: &&Version<T>| v.made < until && v.superseded.is_none_or(|s| s > from);
+        self.0.iter().rev().filter(move |v| v.in_force(when)).filter(inside).map(|v| &v.value)
     }
 
     pub(crate) fn is_empty(&self) -> bool {

@@ -239,6 +239,20 @@ pub enum Violation {
         /// What is wrong.
         why: &'static str,
     },
+    /// A table line is written that no registration asks for, or not as it has to be.
+    #[error("table write: {address}: {why}")]
+    TableWrite {
+        /// Its address.
+        address: TlpAddr,
+        /// What is wrong.
+        why: &'static str,
+    },
+    /// What stands behind a registration in its stream went on before the registration took effect, and it took effect.
+    #[error("registration: {request} has taken effect, though what stands behind it went on by what was there before")]
+    RegistrationOrder {
+        /// The registration.
+        request: Name,
+    },
     /// A Translation Request that is not allowed.
     #[error("Translation Request of function {function} for {iova}: {why}")]
     TranslationRequest {

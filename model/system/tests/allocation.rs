@@ -19,7 +19,10 @@ fn done<W: Perftest>(system: &mut System<Unit>, traffic: &mut W) {
     assert_eq!(traffic.failure(), None);
 }
 
-/// Calls of the allocator in 40 messages after 4 that warm the system up, and the cycles of those 40.
+/// Messages behind the first that bring every queue and heap to the size it needs.
+const WARM: u64 = 3;
+
+/// Calls of the allocator in 40 messages after those that warm the system up, and the cycles of those 40.
 fn calls<W: Perftest>(sets: &[&str], size: u64) -> (u64, u64) {
     let cfg = config(sets);
     let mut system = System::<Unit>::new(&cfg);
@@ -27,7 +30,7 @@ fn calls<W: Perftest>(sets: &[&str], size: u64) -> (u64, u64) {
     let region = system.register(&spec).unwrap();
     let mut traffic = W::start(&cfg, Buffers { region, size, stride }, system.now());
     done(&mut system, &mut traffic);
-    traffic.go_on(3);
+    traffic.go_on(WARM);
     done(&mut system, &mut traffic);
     // Room for the times of the rounds to come is made here.
     traffic.go_on(40);

@@ -206,10 +206,15 @@ fn random_configurations_are_the_same() {
         }
         let config = Config::load("stellar-ats", &sets).unwrap();
         let (cycles, passed) = both(&format!("case {case}, {sets:?}"), &config, messages::<Unit>).unwrap();
-        (all, skipped) = (all + cycles, skipped + passed);
+        if sets.iter().any(|s| s == "disorder.stall_percent=20") {
+            // Whether a handshake pauses is drawn in every cycle.
+            assert_eq!(passed, 0, "{sets:?}");
+        } else {
+            (all, skipped) = (all + cycles, skipped + passed);
+        }
     }
     eprintln!("{skipped} of {all} cycles passed over");
-    assert!(skipped > all / 16, "{skipped} of {all}");
+    assert!(skipped > all / 8, "{skipped} of {all}");
 }
 
 /// A unit that says it is idle while something is under way.

@@ -142,6 +142,14 @@ impl Rights {
     /// Every right.
     pub const ALL: Self = Self { local_write: true, remote_read: true, remote_write: true, remote_atomic: true };
 
+    /// Whether everything that `other` grants is granted.
+    pub const fn cover(self, other: Self) -> bool {
+        (self.local_write || !other.local_write)
+            && (self.remote_read || !other.remote_read)
+            && (self.remote_write || !other.remote_write)
+            && (self.remote_atomic || !other.remote_atomic)
+    }
+
     /// Whether `op`, remote or local, is allowed.
     pub const fn allow(self, op: Op, remote: bool) -> bool {
         match (op, remote) {
@@ -271,6 +279,13 @@ syndromes! {
     ATOMIC_OFF = 26, "atomic-off";
     /// The access needs a PASID prefix while PASID of the function is off.
     PASID_OFF = 27, "pasid-off";
+    /// The image of a registration is not well formed, is not that of the key, or stands outside the memory for images.
+    BAD_IMAGE = 28, "bad-image";
+    /// The region that a window is to be bound to is not valid, or not one that this window may be bound to.
+    BIND_PARENT = 29, "bind-parent";
+    /// The key is not set aside for what is asked: no key of work requests, a window instead of a region or the other way
+    /// round, or a window that is bound already.
+    KEY_STATE = 30, "key-state";
 }
 
 impl Syndrome {

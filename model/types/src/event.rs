@@ -22,7 +22,19 @@ pub enum Event<'a> {
         /// Bytes.
         length: ByteCount,
     },
-    /// The driver has made a region known under an MPT index (the key's index). Granting needs no drain.
+    /// From now on work requests register and invalidate keys.
+    Registrations {
+        /// IOVA of MPT entry 0.
+        mpt: Iova,
+        /// Entries of the MPT.
+        entries: u32,
+        /// IOVA of the memory for images.
+        images: Iova,
+        /// Images it has room for.
+        count: u32,
+    },
+    /// The driver has made a region known under an MPT index (the key's index). Granting needs no drain. One that is
+    /// not valid is a key set aside for work requests.
     Mapped {
         /// MPT index with the variant.
         key: Key,

@@ -8,9 +8,11 @@ pub mod ats;
 pub mod bits;
 pub mod config;
 pub mod event;
+pub mod layout;
 pub mod port;
 pub mod ports;
 pub mod pri;
+pub mod registration;
 pub mod table;
 pub mod tlp;
 
@@ -21,6 +23,8 @@ pub use addr::{
 };
 pub use config::{Replacement, UnitCfg};
 pub use event::Event;
+pub use layout::{EntryWords, MttLayout};
 pub use ports::{Block, BlockDut, Cycle, Dut, Field, Ports};
+pub use registration::FastPath;
 pub use table::{Line, MttEntry, PageIndex, Region, TableWord};
 pub use tlp::{Header, Tlp};

@@ -1,10 +1,13 @@
-//! Layout of the tables that the driver writes in host memory and the unit only reads.
+//! Layout of the tables in host memory. The driver writes them; the unit reads them, and writes the MPT lines of keys that the
+//! driver has set aside for work requests (`registration`).
 //!
 //! MTT entry: 8 bytes little-endian, 8 a line. MPT entry: 64 bytes little-endian, one a line.
 
 use crate::access::{Mode, Owner, PasidPrefix, Rights};
 use crate::addr::{ByteCount, FunctionId, Iova, PageSize, Pasid, Pd, TlpAddr, Va};
 use crate::bits::mask;
+use crate::layout::{LEAF_ENTRIES, MttLayout};
+use crate::registration::FastPath;
 
 /// Bytes of a table line: what one fetch brings.
 pub const LINE_BYTES: u32 = 64;
@@ -87,13 +90,24 @@ pub struct TableWord(pub u64);
 /// | 0 | 55:54 | mode: 0 unit default, 1 direct, 2 ats, 3 emtt |
 /// | 0 | 56 | valid |
 /// | 0 | 57 | unordered: no flush where the path changes |
+/// | 0 | 59:58 | layout of the MTT: 0 one level, 1 inline, 2 two levels, 3 reserved |
 /// | 1 | 19:0 | PASID |
 /// | 1 | 20, 21, 22 | PASID valid, Privileged Mode Requested, Execute Requested |
 /// | 1 | 32, 33, 34, 35 | local write, remote read, remote write, remote atomic |
 /// | 2 | 63:0 | start virtual address |
 /// | 3 | 63:0 | length in bytes |
-/// | 4 | 63:0 | IOVA of the region's first MTT entry, 8-byte aligned |
-/// | 5–7 | | reserved, zero |
+/// | 4 | 63:0 | one level: IOVA of the region's first MTT entry, 8-byte aligned |
+/// | 4 | 63:0 | two levels: IOVA of the region's directory, 8-byte aligned |
+/// | 4–7 | 63:0 | inline: the region's MTT entries themselves, that of its first page in word 4 |
+/// | 5–7 | | otherwise reserved, zero |
+///
+/// What work requests may do with the key: [`FastPath`]; such a region has one level.
+///
+/// **Directory.** One word of 8 bytes for every 512 pages of the region: bits 63:12 the IOVA of a page of 4 KiB that holds
+/// their MTT entries in order, bit 3 present. Other bits are ignored. Where it is not present, none of those pages is.
+///
+/// **Lines that describe no region.** Layout 3, and layout 1 with more than four pages, count as not valid, as a page size
+/// below 4 KiB does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Region {
     /// The entry is in use.
@@ -118,8 +132,14 @@ pub struct Region {
     pub start: Va,
     /// Length in bytes.
     pub length: ByteCount,
-    /// Where the region's MTT entries stand; entry 0 is for the page that holds `start`.
+    /// Where the entries stand that follow.
+    pub layout: MttLayout,
+    /// Where the region's MTT entries stand, or its directory; entry 0 is for the page that holds `start`.
     pub mtt: Iova,
+    /// What work requests may do with the key.
+    pub fast: FastPath,
+    /// The MTT entries of a region that holds them itself.
+    pub inline: [TableWord; 4],
 }
 
 impl Region {
@@ -133,7 +153,8 @@ impl Region {
             | u64::from(self.page_size.log2()) << 48
             | (self.mode as u64) << 54
             | bit(self.valid, 56)
-            | bit(self.unordered, 57);
+            | bit(self.unordered, 57)
+            | (self.layout as u64) << 58;
         line[1] = u64::from(self.pasid.pasid.0) & mask(20)
             | bit(self.pasid.valid, 20)
             | bit(self.pasid.privileged, 21)
@@ -145,15 +166,21 @@ impl Region {
         line[2] = self.start.0;
         line[3] = self.length.0;
         line[4] = self.mtt.0;
+        self.fast.encode(&mut line);
+        if self.layout == MttLayout::Inline {
+            line[4..].copy_from_slice(&self.inline.map(|word| word.0));
+        }
         Line(line)
     }
 
-    /// The region of a line. A page size below 4 KiB makes it invalid.
+    /// The region of a line. A page size below 4 KiB makes it invalid, and so does a layout that cannot hold its pages.
     pub fn decode(line: &Line) -> Self {
         let w = &line.0;
         let bit = |word: u64, n: u32| word >> n & 1 == 1;
         let page_size = PageSize::from_log2((w[0] >> 48 & mask(6)) as u8);
-        Self {
+        let layout = MttLayout::from_bits((w[0] >> 58) as u8);
+        let inline = layout == MttLayout::Inline;
+        let region = Self {
             valid: bit(w[0], 56) && page_size.is_some(),
             variant: w[0] as u8,
             pd: Pd((w[0] >> 8 & mask(24)) as u32),
@@ -175,8 +202,19 @@ impl Region {
             },
             start: Va(w[2]),
             length: ByteCount(w[3]),
-            mtt: Iova(w[4]),
-        }
+            layout,
+            mtt: Iova(if inline { 0 } else { w[4] }),
+            inline: if inline { [w[4], w[5], w[6], w[7]].map(TableWord) } else { Default::default() },
+            fast: FastPath::decode(w),
+        };
+        Self { valid: region.valid && layout.holds(region.pages()), ..region }
+    }
+
+    /// Pages of the region: those that hold at least one of its bytes.
+    pub fn pages(&self) -> u64 {
+        let size = self.page_size.bytes().0;
+        let within = u128::from(self.start.0 % size) + u128::from(self.length.0);
+        within.div_ceil(u128::from(size)) as u64
     }
 
     /// Whether `length` bytes from `va` lie inside the region; a range that wraps past 2^64 does not.
@@ -193,9 +231,14 @@ impl Region {
         PageIndex((va.0 >> log2).wrapping_sub(self.start.0 >> log2))
     }
 
-    /// Where the MTT entry of page `index` stands.
+    /// Where the MTT entry of page `index` stands, in a table of one level.
     pub fn entry_address(&self, index: PageIndex) -> Iova {
         Iova(self.mtt.0.wrapping_add(index.0.wrapping_mul(u64::from(MTT_ENTRY_BYTES))))
+    }
+
+    /// Where the word of the directory stands that leads to the MTT entry of page `index`, in a table of two levels.
+    pub fn directory_address(&self, index: PageIndex) -> Iova {
+        self.entry_address(PageIndex(index.0 / LEAF_ENTRIES))
     }
 }
 

@@ -4,8 +4,8 @@
 
 use proptest::prelude::*;
 use types::{
-    ByteCount, FunctionId, Iova, Key, Line, Mode, MttEntry, Op, Owner, PageIndex, PageSize, Pasid, PasidPrefix, Pd,
-    Region, Rights, Syndrome, TableWord, TlpAddr, Va,
+    ByteCount, FunctionId, Iova, Key, Line, Mode, MttEntry, MttLayout, Op, Owner, PageIndex, PageSize, Pasid,
+    PasidPrefix, Pd, Region, Rights, Syndrome, TableWord, TlpAddr, Va,
 };
 
 #[test]
@@ -41,6 +41,7 @@ fn mpt_entry_vector() {
         start: Va(0x7fff_1234_5678),
         length: ByteCount(0x1_0000_0001),
         mtt: Iova(0x0000_0042_0000_0040),
+        ..Region::default()
     };
     // Word 0: variant 7:0 = 5a; PD 31:8 = 123456; function 47:32 = 0003; byte 6 = mode 3 << 6 | 21 = 0xd5;
     // byte 7 = valid | unordered << 1 = 3. Word 1: PASID, valid bit 20, privileged bit 21; rights 32 and 34.
@@ -64,6 +65,22 @@ fn mpt_entry_vector() {
     assert_eq!(bits(Region { pasid: exec, ..Region::default() })[1], 1 << 22);
     let rights = Rights { remote_read: true, remote_atomic: true, ..Rights::default() };
     assert_eq!(bits(Region { rights, ..Region::default() })[1], 0xa << 32);
+    // Layouts: two levels is 2 in bits 59:58, so 0x08 in byte 7; inline 1, and words 4 to 7 are its entries.
+    assert_eq!(bits(Region { layout: MttLayout::TwoLevel, ..region })[0], 0x0bd5_0003_1234_565a);
+    let inline = Region {
+        layout: MttLayout::Inline,
+        mtt: Iova(0),
+        inline: [1, 2, 3, 4].map(TableWord),
+        length: ByteCount(0x60_0000),
+        ..region
+    };
+    assert_eq!(bits(inline), [0x07d5_0003_1234_565a, line.0[1], line.0[2], 0x60_0000, 1, 2, 3, 4]);
+    assert_eq!(Region::decode(&inline.encode()), inline);
+    // 2 MiB pages from offset 0x14_5678 of the first: 6 MiB more reach into the fourth, 7 MiB into a fifth; layout 3 is none.
+    let long = Region { length: ByteCount(0x70_0000), ..inline };
+    assert_eq!((inline.pages(), long.pages()), (4, 5));
+    assert!(Region::decode(&inline.encode()).valid && !Region::decode(&long.encode()).valid);
+    assert!(!Region::decode(&Region { layout: MttLayout::Reserved, ..region }.encode()).valid);
     // A page size below 4 KiB: log2 = 11 = 0x0b.
     assert!(!Region::decode(&Line([0x010b << 48, 0, 0, 0, 0, 0, 0, 0])).valid);
     assert!(Region::decode(&Line([0x010c << 48, 0, 0, 0, 0, 0, 0, 0])).valid);
@@ -100,6 +117,8 @@ fn pages_and_entries() {
     assert_eq!(region.page_index(Va(0x1_ffff)), PageIndex(0));
     assert_eq!(region.page_index(Va(0x2_0000)), PageIndex(1));
     assert_eq!(region.entry_address(PageIndex(9)), Iova(0x8000_0088));
+    // Page 1023 is the last of the second 512.
+    assert_eq!(region.directory_address(PageIndex(1023)), Iova(0x8000_0048));
 }
 
 #[test]
@@ -168,6 +187,7 @@ prop_compose! {
             start: Va(words[0]),
             length: ByteCount(words[1]),
             mtt: Iova(words[2]),
+            ..Region::default()
         }
     }
 }

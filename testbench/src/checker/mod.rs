@@ -16,18 +16,22 @@
 //! | completions: byte count, lower address, RCB, length | 2.2.9, 2.3.1 | `completion` |
 //! | credits | 2.6.1 | `credits` |
 //! | order within a stream, against the order of issue | – | `order` |
+//!
+//! Beside it [`Share`] watches that no function is held up by those of another partition.
 
 mod breach;
 mod completion;
 mod credits;
 mod order;
 mod request;
+mod share;
 #[cfg(test)]
 mod tests;
 mod wire;
 
 pub use breach::Breach;
 pub use order::Direction;
+pub use share::{Blocked, Share};
 
 use std::collections::BTreeMap;
 use types::port::{Credits, FunctionCfg};
@@ -148,7 +152,7 @@ impl Checker {
         let (address, length) = (wire.first_byte(), wire.enabled_bytes());
         let table = |(base, bytes): &(TlpAddr, ByteCount)| address.wrapping_sub(base.0) < bytes.0;
         let data = matches!(kind, Kind::Read | Kind::Write) && wire.at() != 0b01 && length > 0;
-        if !data || direction == Direction::Read && self.tables.iter().any(table) {
+        if !data || self.tables.iter().any(table) {
             return Ok(());
         }
         self.order.sent(direction, address, length)

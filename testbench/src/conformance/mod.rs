@@ -2,13 +2,17 @@
 //!
 //! Scenarios come out of proptest strategies, so that one that fails shrinks; what is left is written as a scenario file.
 
+mod hogs;
 mod machine;
 mod races;
+mod registrations;
 mod soak;
 mod traffic;
 mod trim;
 
+pub use hogs::hogs;
 pub use races::{Disturbance, races};
+pub use registrations::registrations;
 pub use soak::{Tally, soak};
 pub use traffic::{Style, scenarios};
 

@@ -5,7 +5,7 @@ use crate::scenario::Scenario;
 use crate::scenario::schema::{Action, Expect, Marker, Operation, RegionSetup, RequestSetup, Step};
 use proptest::prelude::*;
 use proptest::sample::select;
-use types::{Mode, Owner};
+use types::{Mode, MttLayout, Owner};
 
 /// What requests may be like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,6 +29,7 @@ pub(super) struct RegionDraw {
     rights: &'static str,
     page_rights: &'static str,
     translations: Option<&'static str>,
+    layout: Option<MttLayout>,
 }
 
 pub(super) fn regions(style: Style) -> impl Strategy<Value = RegionDraw> {
@@ -65,6 +66,8 @@ pub(super) fn regions(style: Style) -> impl Strategy<Value = RegionDraw> {
             rights: rights.0,
             page_rights: rights.1,
             translations: rights.2,
+            // Of no draw of its own, so that a seed still gives the same regions.
+            layout: [None, None, Some(MttLayout::Inline), Some(MttLayout::TwoLevel)][cut as usize % 4],
         },
     )
 }
@@ -82,6 +85,7 @@ impl RegionDraw {
             rights: self.rights.into(),
             pages: self.page_rights.into(),
             translations: self.translations.map(Into::into),
+            layout: self.layout,
             ..RegionSetup::new(&format!("r{index}"), 4096 * self.pages - self.cut)
         }
     }
@@ -182,8 +186,11 @@ impl RequestDraw {
                 // One byte beyond the end.
                 3 => setup.offset = region.bytes as i64 - i64::from(self.bytes) + 1,
                 4 => setup.function = Some(1),
-                // A size or an alignment that no atomic has, mostly.
-                5 => setup.op = Operation::FetchAdd,
+                // An alignment that no atomic has, mostly, or a size.
+                5 => {
+                    setup.op = self.atomic.map_or(Operation::Swap, |(op, _)| op);
+                    setup.bytes = if self.bytes.is_multiple_of(4) { self.bytes } else { 8 };
+                }
                 _ => {}
             }
         }

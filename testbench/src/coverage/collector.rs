@@ -6,7 +6,7 @@ use system::Statistics;
 use system::fabric::TlpKind;
 use types::port::{FunctionCfg, WorkRequest};
 use types::tlp::{Body, message_code};
-use types::{AddressType, Event, FunctionId, Key, Op, RequesterId, StreamId, Syndrome, Tag, Tlp, WrId};
+use types::{AddressType, Event, FunctionId, Key, MttLayout, Op, RequesterId, StreamId, Syndrome, Tag, Tlp, WrId};
 
 /// First and last address of a range.
 pub(super) type Range = (u64, u64);
@@ -63,6 +63,8 @@ pub struct Collector {
     live: BTreeMap<(RequesterId, Tag), InFlight>,
     open: BTreeMap<(StreamId, WrId), WorkRequest>,
     pub(super) revoking: BTreeSet<Key>,
+    /// Layout of the newest region under each MPT index.
+    layouts: BTreeMap<u32, MttLayout>,
     number: u64,
 }
 
@@ -106,21 +108,52 @@ impl Collector {
                 let c = &mut self.coverage;
                 c.hit_if(wr.length.0 == 0, "message.empty");
                 c.hit_if((wr.va.0 & 0xfff) + u64::from(wr.length.0) > 4096, "line.crossed");
+                self.registering(wr);
                 self.open.insert((wr.stream, wr.id), *wr);
             }
             Event::MessageDone { stream, id, syndrome } => {
                 self.coverage.syndrome(syndrome);
                 let request = self.open.remove(&(stream, id));
+                let ends = request.is_some_and(|wr| !wr.op.registers());
+                let waits = |wr: &WorkRequest| wr.op.registers() && !wr.op.has_image();
+                self.coverage.hit_if(ends && self.open.values().any(waits), "race.register-passed");
+                let layout = request.and_then(|wr| self.layouts.get(&wr.key.index()).copied());
+                match layout {
+                    Some(MttLayout::Inline) if syndrome.is_ok() => self.coverage.hit("layout.inline"),
+                    Some(MttLayout::TwoLevel) if syndrome.is_ok() => self.coverage.hit("layout.two-level"),
+                    Some(MttLayout::Reserved) if syndrome == Syndrome::INVALID_KEY => self.coverage.hit("layout.none"),
+                    _ => {}
+                }
                 if let Some(wr) = request.filter(|_| syndrome == Syndrome::COMPLETION_TIMEOUT) {
                     let data = |f: &InFlight| matches!(f.kind, TlpKind::DataRead | TlpKind::DataAtomic);
                     let mine = |f: &&mut InFlight| f.function == wr.function && data(f);
                     self.live.values_mut().filter(mine).for_each(|f| f.given_up = true);
                 }
             }
+            Event::Mapped { key, region } => {
+                let layout = if region.layout.holds(region.pages()) { region.layout } else { MttLayout::Reserved };
+                self.layouts.insert(key.index(), layout);
+            }
             Event::RevocationStarted { key, flush } => self.revocation(key, flush.is_some()),
             Event::RevocationReported { key } => drop(self.revoking.remove(&key)),
             _ => {}
         }
+    }
+
+    fn registering(&mut self, wr: &WorkRequest) {
+        let key = |o: &&WorkRequest| o.key.index() == wr.key.index();
+        let before = || self.open.values().filter(key);
+        let behind = before().any(|o| o.op.registers() && o.stream == wr.stream);
+        let others = |test: fn(&WorkRequest) -> bool| before().any(|o| o.stream != wr.stream && test(o));
+        let (reading, writing) = (others(|o| o.op == Op::READ), others(|o| o.op == Op::WRITE));
+        let c = &mut self.coverage;
+        if !wr.op.registers() {
+            c.hit_if(behind, "race.register-behind");
+            return;
+        }
+        c.hit_if(reading, "race.register-reading");
+        c.hit_if(writing, "race.register-writing");
+        c.hit_if(!self.revoking.is_empty(), "race.register-revoking");
     }
 
     fn revocation(&mut self, key: Key, flush: bool) {
@@ -132,6 +165,7 @@ impl Collector {
         let fetching = self.in_flight(|f| f.kind == TlpKind::TableRead);
         let invalidating = self.functions.values().any(|f| !f.pending.is_empty());
         self.revoking.insert(key);
+        let walked = self.layouts.get(&key.index()) == Some(&MttLayout::TwoLevel);
         let c = &mut self.coverage;
         c.hit(if flush { "revoke.flush" } else { "revoke.plain" });
         c.hit_if(reading, "race.revoke-reading");
@@ -139,10 +173,12 @@ impl Collector {
         c.hit_if(writing, "race.revoke-writing");
         c.hit_if(asking, "race.revoke-asking");
         c.hit_if(fetching, "race.revoke-fetching");
+        c.hit_if(fetching && walked, "race.revoke-walking");
         c.hit_if(invalidating, "race.revoke-invalidating");
     }
 
     fn configured(&mut self, cfg: &FunctionCfg) {
+        let registering = self.open.values().any(|wr| wr.function == cfg.function && wr.op.registers());
         let mine = |f: &InFlight| f.function == cfg.function;
         let asking = self.in_flight(|f| mine(f) && f.kind == TlpKind::TranslationRequest);
         let reading = self.in_flight(|f| mine(f) && f.kind == TlpKind::DataRead);
@@ -162,6 +198,7 @@ impl Collector {
         }
         c.hit_if(!function.cfg.ats_enable && cfg.ats_enable && function.asked, "implicit.enable");
         if cfg.reset {
+            c.hit_if(registering, "race.reset-registering");
             c.hit("reset.function");
             c.hit_if(function.asked, "implicit.reset");
             c.hit_if(reading, "race.reset-reading");

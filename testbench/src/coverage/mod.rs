@@ -33,6 +33,8 @@ pub const COUNTERS: &[&str] = &[
     "mtt.merge",
     "mtt.fault",
     "mtt.fetch_error",
+    "mtt.walk",
+    "mtt.inline",
     "replay.park",
     "replay.replay",
     "replay.stall_dma",
@@ -63,11 +65,18 @@ pub const COUNTERS: &[&str] = &[
     "tlp_tx.stall_posted_credit",
     "tlp_tx.stall_non_posted_credit",
     "tlp_rx.dropped",
+    "mpt.fast_register",
+    "mpt.bind",
+    "mpt.local_invalidate",
+    "mpt.remote_invalidate",
+    "mpt.registration_refused",
+    "mpt.fence",
 ];
 
 /// Syndromes that no scenario brings about, with where they are tested; every other one is a point.
 pub const ELSEWHERE: &[(Syndrome, &str)] = &[
     (Syndrome::PAGE_RETRIES, "the agent says success again and again without a mapping: model/cycle"),
+    (Syndrome::UNSUPPORTED_OP, "scenarios know no other operations than the unit: model/cycle"),
     (Syndrome::PAGE_REFUSED, "the driver refuses a page event: model/cycle"),
 ];
 

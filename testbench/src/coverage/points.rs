@@ -89,6 +89,10 @@ points! {
     "race.revoke-writing": "one while a write of the region is under way";
     "race.revoke-asking": "one while a Translation Request is in flight";
     "race.revoke-fetching": "one while a table fetch is in flight";
+    "race.revoke-walking": "one of a region with two levels while a table fetch is in flight";
+    "layout.inline": "a request that succeeds by an entry in its region's MPT line";
+    "layout.two-level": "one by way of a directory";
+    "layout.none": "one that fails because its MPT line describes no region";
     "race.disable-asking": "ATS Enable cleared while a Translation Request is in flight";
     "race.disable-reading": "ATS Enable cleared while a translated read is in flight";
     "race.disable-writing": "ATS Enable cleared while a write is under way";
@@ -117,6 +121,12 @@ points! {
     "data.unexpected": "a completion that answers nothing";
     "data.late": "a completion of a read whose request was given up";
     "fetch.failed": "a table fetch answered with an error, or poisoned";
+    "race.register-reading": "a registration or invalidation of a key while a read of it is under way in another stream";
+    "race.register-writing": "the same while a write of it is under way";
+    "race.register-revoking": "the same while a revocation of the driver is under way";
+    "race.register-behind": "an access by a key behind a registration of it in its stream that has not been reported";
+    "race.register-passed": "a data request ends while an invalidation accepted before it has not been reported";
+    "race.reset-registering": "a function-level reset while a registration is under way";
     "line.crossed": "a request over a 4 KiB line";
     "message.empty": "a request for no bytes";
 }

@@ -16,6 +16,7 @@ const S: u64 = 1 << 11;
 impl Plant {
     /// Changes the inputs of this cycle; `own` are the unit's outputs, `shown` what the outside sees of them.
     pub(super) fn inputs(&mut self, inp: &mut UnitIn, own: &UnitOut, shown: &UnitOut) {
+        self.registering(inp, own);
         self.request(&mut inp.wr);
         self.configuration(&mut inp.cfg);
         self.completion(&mut inp.rx_cpl_tlp);
@@ -35,9 +36,11 @@ impl Plant {
         }
         self.register(inp);
         self.page_register(inp);
-        if self.fault == Fault::DoneBeforeSent {
+        self.mpt_register(inp);
+        if self.forges() {
             self.forge(inp, own);
         }
+        self.report_early();
         self.no_credit = inp.tx_fc.ph == 0;
     }
 
@@ -48,6 +51,7 @@ impl Plant {
         match (self.fault, self.register) {
             (Fault::RevocationIgnored, registers::REVOKE_INDEX) => inp.axil_wdata ^= 1 << 10,
             (Fault::RevocationIgnored, registers::REVOKE_MTT_HI) => inp.axil_wdata ^= 1 << 10,
+            (Fault::RevocationNarrow, registers::REVOKE_ENTRIES) => inp.axil_wdata = 1,
             (Fault::RevocationUnflushed, registers::COMMAND) => inp.axil_wdata &= !2,
             _ => {}
         }
@@ -72,6 +76,7 @@ impl Plant {
         match self.fault {
             Fault::PayloadLimit => cfg.mps += 1,
             Fault::ReadLimit => cfg.mrrs += 1,
+            Fault::TagWidthIgnored => cfg.tag_mode = 1,
             Fault::EnableIgnored => cfg.ats_enable = true,
             Fault::AtomicEnableIgnored => cfg.atomic_enable = true,
             Fault::PasidEnableIgnored => cfg.pasid_enable = true,
@@ -93,7 +98,19 @@ impl Plant {
         }
         let (fault, Incoming { of, dws }) = (self.fault, self.incoming);
         let words = beat.strb.count_ones() as usize / 2;
+        if self.incoming.of == Use::Mpt && dws == 0 {
+            self.table.line(beat.data.0[0]);
+        }
         for (i, word) in beat.data.0[..words].iter_mut().enumerate() {
+            self.mpt_word(of, dws / 2 + i, word);
+            self.table.change(fault, (of, dws / 2 + i), word);
+            if fault == Fault::ContiguousAssumed && of == Use::Mtt && *word & 8 != 0 {
+                let page = *word & !0xfff;
+                let follows = if dws / 2 + i == 0 { None } else { self.pages_from };
+                let address = follows.map_or(page, |before| before + 4096);
+                *word = address | *word & 0xfff;
+                self.pages_from = Some(address);
+            }
             match (of, fault) {
                 (Use::Mtt, Fault::WrongOwner) if *word != 0 => *word ^= 1 << 2,
                 (Use::Mtt, Fault::PageRightsIgnored) if *word != 0 => *word |= 0b11,
@@ -220,10 +237,15 @@ impl Plant {
             self.swallowed.remove(&done);
         }
         let wr = &inp.wr;
-        if wr.valid && own.wr_ready && wr.op == Op::WRITE {
+        if self.fault == Fault::DoneBeforeSent && wr.valid && own.wr_ready && wr.op == Op::WRITE {
             self.swallowed.insert((wr.stream, wr.id));
-            let (id, function, stream) = (wr.id, wr.function, wr.stream);
-            self.forged.push_back(Completion { valid: true, id, function, stream, syndrome: Syndrome::OK });
+            self.forged.push_back(completion_of(wr));
         }
     }
+}
+
+/// The completion of a request that succeeds.
+pub(super) fn completion_of(wr: &WorkRequest) -> Completion {
+    let (id, function, stream) = (wr.id, wr.function, wr.stream);
+    Completion { valid: true, id, function, stream, syndrome: Syndrome::OK }
 }

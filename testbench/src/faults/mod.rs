@@ -9,6 +9,8 @@ mod inbound;
 mod outbound;
 mod pages;
 mod pins;
+mod registration;
+mod tables;
 
 pub use pins::Faulty;
 
@@ -171,6 +173,38 @@ faults! {
     ExecuteDropped,
     /// The Exe of a translation is taken to be set.
     ExecuteTrusted,
+    /// A bit of a table line that is written is wrong.
+    LineBit,
+    /// A registration is reported once its line has left, whatever it takes away.
+    RegistrationEarly,
+    /// A registration passes the data requests before it in its stream.
+    RegistrationFirst,
+    /// A registration is passed by a data request behind it in its stream.
+    RegistrationLast,
+    /// No stream goes on while a registration is not reported.
+    StreamsWait,
+    /// A region is taken to be 2^40 bytes longer: an MPT line, or an image.
+    ParentUnbounded,
+    /// Every key that is set aside for work requests may be invalidated by a remote peer.
+    RemoteInvalidateUnchecked,
+    /// Every valid key is taken to be set aside for work requests.
+    KeyStateIgnored,
+    /// The layout of an MTT is not looked at: every region has one level.
+    LayoutIgnored,
+    /// Every page of a region that keeps its entries in its MPT line has the first of them.
+    InlineFirst,
+    /// Table words that are not present are taken to be.
+    PresentIgnored,
+    /// A revocation drops the first line of a region's MTT alone.
+    RevocationNarrow,
+    /// What functions share is not divided between them.
+    PartitionsIgnored,
+    /// The pages of a request are taken to follow one another: its bus addresses go on from that of its first page.
+    ContiguousAssumed,
+    /// Tags have 8 bits, whatever the function is configured to.
+    TagWidthIgnored,
+    /// A read of no bytes leaves as one of the first byte of its DW.
+    EmptyReadsByte,
 }
 
 impl std::fmt::Display for Fault {

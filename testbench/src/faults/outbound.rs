@@ -20,9 +20,10 @@ impl Plant {
             Fault::ReportsError if out.completion.valid && out.completion.syndrome.is_ok() => {
                 out.completion.syndrome = Syndrome::RIGHTS;
             }
+            _ if self.refuses_work() => out.wr_ready = false,
             Fault::AcceptingWaitsForCredit if self.no_credit => out.rx_msg_tlp_ready = false,
             Fault::DrainWaitsForTranslation => out.rx_msg_tlp_ready = true,
-            Fault::DoneBeforeSent => {
+            _ if self.forges() => {
                 let key = (out.completion.stream, out.completion.id);
                 match self.forged.front() {
                     Some(forged) => out.completion = *forged,
@@ -40,6 +41,9 @@ impl Plant {
         }
         if self.fault == Fault::PayloadBit && posted && beat.strb != 0 {
             beat.data.0[0] ^= 0x0101_0101;
+        }
+        if posted {
+            self.line(beat);
         }
         if self.fault == Fault::OperandBit && !posted && beat.strb != 0 {
             beat.data.0[0] ^= 0x10;
@@ -93,6 +97,7 @@ impl Plant {
                         let old = if self.pages[1] == Some(page) { self.pages[0] } else { self.pages[1] };
                         *address = TlpAddr(old.unwrap_or(page) << 12 | address.0 & 0xfff);
                     }
+                    Fault::EmptyReadsByte if *op == MemoryOp::Read && *first_be == 0 => *first_be = 1,
                     Fault::ByteEnable if data && !op.is_atomic() => {
                         let be = if *length_dw == 1 { first_be } else { last_be };
                         *be = if *be == 0xf { 0x7 } else { 0xf };

@@ -3,6 +3,8 @@
 use super::Fault;
 use super::early::Early;
 use super::pages::Asking;
+use super::registration::Registering;
+use super::tables::Table;
 use std::collections::{BTreeSet, VecDeque};
 use system::Inside;
 use types::config::TagMap;
@@ -60,6 +62,10 @@ pub(super) struct Plant {
     pub(super) swallowed: BTreeSet<(StreamId, WrId)>,
     pub(super) early: Early,
     pub(super) asking_pages: Asking,
+    pub(super) registering: Registering,
+    pub(super) table: Table,
+    /// The last entry of the MTT line, to go on from.
+    pub(super) pages_from: Option<u64>,
     /// The unit's own outputs in this cycle.
     own: UnitOut,
     shown: UnitOut,
@@ -85,6 +91,9 @@ impl Plant {
             swallowed: BTreeSet::new(),
             early: Early::default(),
             asking_pages: Asking::default(),
+            registering: Registering::default(),
+            table: Table::default(),
+            pages_from: None,
             own: UnitOut::default(),
             shown: UnitOut::default(),
         }
@@ -123,6 +132,7 @@ impl Plant {
         for (beat, ready) in [(np, inp.tx_rd_req_tlp_ready), (posted, inp.tx_wr_req_tlp_ready)] {
             let Some(tlp) = taken(&beat, ready) else { continue };
             self.asking_pages.left(&tlp);
+            self.line_left(&tlp);
             let Body::Memory { op, at, tag, .. } = tlp.body else { continue };
             if !op.posted() {
                 self.last_tag = Some(tag);
@@ -162,7 +172,13 @@ pub struct Faulty<U> {
 
 impl<U> Faulty<U> {
     /// Plants a fault, before the first cycle.
-    pub fn plant(&mut self, fault: Fault) {
+    pub fn plant(&mut self, fault: Fault)
+    where
+        U: Block<In = UnitIn, Out = UnitOut>,
+    {
+        if fault == Fault::PartitionsIgnored {
+            self.unit = U::new(&UnitCfg { partitions: 1, ..self.cfg.clone() });
+        }
         self.plant = Some(Box::new(Plant::new(fault, &self.cfg)));
     }
     /// The unit inside.

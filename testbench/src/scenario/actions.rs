@@ -75,7 +75,7 @@ impl<U: Block<In = UnitIn, Out = UnitOut>, O: Observer<Faulty<U>>> Run<'_, U, O>
         true
     }
 
-    fn free(&mut self, ranges: Vec<(u64, u64)>, pushed: bool) {
+    pub(super) fn free(&mut self, ranges: Vec<(u64, u64)>, pushed: bool) {
         if self.reset {
             // Nobody has told when what a function had committed before its reset has left.
             return;
@@ -149,6 +149,10 @@ impl<U: Block<In = UnitIn, Out = UnitOut>, O: Observer<Faulty<U>>> Run<'_, U, O>
                 self.system.revoke(&registered, flush);
                 Ok(())
             }
+            Action::FastRegister(setup) => self.fast_register(i, setup),
+            Action::Bind(setup) => self.bind(i, setup),
+            Action::LocalInvalidate(setup) => self.invalidate_key(i, setup, Op::LOCAL_INVALIDATE),
+            Action::RemoteInvalidate(setup) => self.invalidate_key(i, setup, Op::REMOTE_INVALIDATE),
             Action::Release(name) => {
                 let time = self.system.now();
                 self.system.fabric.release_held(time, name);

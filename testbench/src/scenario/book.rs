@@ -6,8 +6,8 @@ use system::driver::{RegionSpec, Registered};
 use system::fabric::{Fabric, IoRange, Scatter};
 use types::bits::mask;
 use types::{
-    BusAddr, ByteCount, FunctionId, Iova, Length, Mode, MttEntry, Owner, PageIndex, PageSize, Pasid, PasidPrefix, Pd,
-    Rights, TlpAddr, Va,
+    BusAddr, ByteCount, FastPath, FunctionId, Iova, Length, Mode, MttEntry, Owner, PageIndex, PageSize, Pasid,
+    PasidPrefix, Pd, Rights, TlpAddr, Va,
 };
 
 /// A region of the scenario.
@@ -27,19 +27,13 @@ pub(super) fn spec(setup: &RegionSetup) -> Result<RegionSpec, String> {
         let log2 = bytes.is_power_of_two().then(|| bytes.trailing_zeros() as u8);
         log2.and_then(PageSize::from_log2).ok_or_else(|| format!("region {}: {bytes} is no page size", setup.name))
     };
-    let has = |c: char| setup.rights.contains(c);
     Ok(RegionSpec {
         start: setup.start.map(|va| Va(va as u64)),
         page: page(setup.page_bytes)?,
         io_page: page(setup.translation_bytes)?,
         owner: setup.memory,
         mode: setup.mode,
-        rights: Rights {
-            local_write: has('L'),
-            remote_read: has('R'),
-            remote_write: has('W'),
-            remote_atomic: has('A'),
-        },
+        rights: rights(&setup.rights),
         pd: Pd(1),
         function: FunctionId(setup.function),
         pasid: PasidPrefix {
@@ -51,12 +45,40 @@ pub(super) fn spec(setup: &RegionSetup) -> Result<RegionSpec, String> {
         unordered: setup.unordered,
         paged: setup.paged,
         filled_on_demand: setup.filled_on_demand,
+        fast: FastPath {
+            allowed: setup.work_requests.contains('r'),
+            remote_invalidate: setup.work_requests.contains('i'),
+            bind: setup.work_requests.contains('b'),
+            ..FastPath::default()
+        },
+        valid: !setup.free,
+        layout: setup.layout,
+        table_fault: setup.table_fault,
         page_rights: (setup.pages.contains('r'), setup.pages.contains('w')),
         ..RegionSpec::of(ByteCount(setup.bytes))
     })
 }
 
+/// Verbs rights by their letters.
+pub(super) fn rights(letters: &str) -> Rights {
+    let has = |c: char| letters.contains(c);
+    Rights { local_write: has('L'), remote_read: has('R'), remote_write: has('W'), remote_atomic: has('A') }
+}
+
 impl Place {
+    /// A window over the part of this region that starts `skipped` bytes behind its first page.
+    pub(super) fn window(&self, registered: Registered, skipped: u64) -> Self {
+        let io = self.registered.io;
+        let io = IoRange { base: Iova(io.base.0 + skipped), length: ByteCount(io.length.0 - skipped), ..io };
+        Self { registered: Registered { io, ..registered }, ..self.clone() }
+    }
+
+    /// The region stands in other memory; what it had is returned, to be taken away.
+    pub(super) fn move_to(&mut self, registered: Registered) -> Vec<IoRange> {
+        self.registered = registered;
+        std::mem::replace(&mut self.pieces, vec![registered.io])
+    }
+
     pub(super) fn new(registered: Registered, owner: Owner) -> Self {
         Self { registered, owner, pieces: vec![registered.io], moves: false }
     }
@@ -184,16 +206,7 @@ impl Place {
 
     /// Takes the whole mapping away. The bus addresses that are out of use are returned.
     pub(super) fn unmap(&mut self, fabric: &mut Fabric) -> Vec<(u64, u64)> {
-        let mut freed = Vec::new();
-        for piece in self.pieces.drain(..) {
-            fabric.unmap(piece);
-            let pages = piece.length.0 >> piece.page.log2();
-            freed.extend((0..pages).map(|i| {
-                let BusAddr(frame) = piece.scatter.page_address(i, piece.page);
-                (frame, frame + piece.page.offset_mask().0)
-            }));
-        }
-        freed
+        taken_away(std::mem::take(&mut self.pieces), fabric)
     }
 
     /// Cuts the mapping so that `count` pages from IOVA `base` on are a piece of their own each, and gives those out.
@@ -253,6 +266,20 @@ impl Place {
         self.pieces.sort_unstable_by_key(|p| p.base);
         freed
     }
+}
+
+/// Unmaps pieces. The bus addresses that are out of use are returned.
+pub(super) fn taken_away(pieces: Vec<IoRange>, fabric: &mut Fabric) -> Vec<(u64, u64)> {
+    let mut freed = Vec::new();
+    for piece in pieces {
+        fabric.unmap(piece);
+        let pages = piece.length.0 >> piece.page.log2();
+        freed.extend((0..pages).map(|i| {
+            let BusAddr(frame) = piece.scatter.page_address(i, piece.page);
+            (frame, frame + piece.page.offset_mask().0)
+        }));
+    }
+    freed
 }
 
 /// Message offsets and lengths of the pieces of a request, cut at 4 KiB.

@@ -11,7 +11,7 @@ use system::Config;
 use system::fabric::{Act, Rule};
 use types::{Owner, PageSize, Syndrome};
 
-type Outcome = Result<(), Finding>;
+pub(super) type Outcome = Result<(), Finding>;
 
 /// Most requests of a scenario: names of work requests have 16 bits.
 const REQUESTS: u64 = 1 << 16;
@@ -22,11 +22,11 @@ const LONG: u64 = 1_000_000_000;
 /// Largest PASID: 20 bits.
 const PASIDS: i64 = (1 << 20) - 1;
 
-fn broken(key: impl Display, value: impl Display, allowed: impl Display) -> Outcome {
+pub(super) fn broken(key: impl Display, value: impl Display, allowed: impl Display) -> Outcome {
     Err(Finding::Scenario(format!("{key} = {value}: {allowed}")))
 }
 
-fn range(key: impl Display, value: u64, low: u64, high: u64) -> Outcome {
+pub(super) fn range(key: impl Display, value: u64, low: u64, high: u64) -> Outcome {
     if (low..=high).contains(&value) { Ok(()) } else { broken(key, value, format!("must be {low} to {high}")) }
 }
 
@@ -38,7 +38,7 @@ fn power(key: impl Display, value: u64, low: u64, high: u64) -> Outcome {
     }
 }
 
-fn letters(key: impl Display, value: &str, allowed: &str) -> Outcome {
+pub(super) fn letters(key: impl Display, value: &str, allowed: &str) -> Outcome {
     if value.chars().all(|c| allowed.contains(c)) {
         Ok(())
     } else {
@@ -47,7 +47,12 @@ fn letters(key: impl Display, value: &str, allowed: &str) -> Outcome {
 }
 
 /// `name` is one of `names`, which are `what`.
-fn one_of<'a>(key: impl Display, name: &str, what: &str, names: impl IntoIterator<Item = &'a str>) -> Outcome {
+pub(super) fn one_of<'a>(
+    key: impl Display,
+    name: &str,
+    what: &str,
+    names: impl IntoIterator<Item = &'a str>,
+) -> Outcome {
     let names: Vec<&str> = names.into_iter().filter(|n| !n.is_empty()).collect();
     if names.contains(&name) {
         return Ok(());
@@ -67,9 +72,9 @@ fn unique<'a>(key: &str, names: impl Iterator<Item = &'a str>) -> Outcome {
 }
 
 /// A scenario and its machine.
-struct Rules<'a> {
-    scenario: &'a Scenario,
-    cfg: &'a Config,
+pub(super) struct Rules<'a> {
+    pub(super) scenario: &'a Scenario,
+    pub(super) cfg: &'a Config,
 }
 
 pub(super) fn check(scenario: &Scenario, cfg: &Config) -> Outcome {
@@ -79,12 +84,17 @@ pub(super) fn check(scenario: &Scenario, cfg: &Config) -> Outcome {
         one_of(format!("fails_with.{}", fault.name()), by, "a watcher", WATCHERS)?;
     }
     unique("region", scenario.regions.iter().map(|r| r.name.as_str()))?;
+    let regions = scenario.regions.iter().map(|r| r.name.as_str());
+    unique("window", regions.chain(scenario.windows.iter().map(|w| w.name.as_str())))?;
     unique("step", scenario.steps.iter().map(|s| s.name.as_str()))?;
     for (i, setup) in scenario.functions.iter().enumerate() {
         rules.function(&format!("function[{i}]"), setup)?;
     }
     for (i, region) in scenario.regions.iter().enumerate() {
         rules.region_setup(i, region)?;
+    }
+    for (i, window) in scenario.windows.iter().enumerate() {
+        rules.function_number(format!("window[{i}].function"), window.function)?;
     }
     for (i, step) in scenario.steps.iter().enumerate() {
         rules.step(&format!("step[{i}]"), step)?;
@@ -112,7 +122,7 @@ fn interfere(key: &str, rule: &Rule) -> Outcome {
 }
 
 impl Rules<'_> {
-    fn function_number(&self, key: impl Display, number: u16) -> Outcome {
+    pub(super) fn function_number(&self, key: impl Display, number: u16) -> Outcome {
         range(key, number.into(), 0, u64::from(self.cfg.unit_cfg().functions) - 1)
     }
 
@@ -145,11 +155,29 @@ impl Rules<'_> {
         range(key("pasid"), region.pasid.unwrap_or(0).into(), 0, PASIDS as u64)?;
         letters(key("rights"), &region.rights, "LRWA")?;
         letters(key("pages"), &region.pages, "rw")?;
+        letters(key("work_requests"), &region.work_requests, "rib")?;
+        if region.work_requests.contains('b') && region.work_requests.contains('r') {
+            let text = "must not have both \"r\" and \"b\": a region with windows is the driver's";
+            return broken(key("work_requests"), format!("\"{}\"", region.work_requests), text);
+        }
+        if region.free && !region.work_requests.contains('r') {
+            return broken(key("free"), true, "must be a region whose key work requests register");
+        }
         letters(key("translations"), region.translations.as_deref().unwrap_or_default(), "rwxu")
     }
 
-    fn region(&self, key: impl Display, name: &str) -> Outcome {
+    pub(super) fn region(&self, key: impl Display, name: &str) -> Outcome {
         one_of(key, name, "a region", self.scenario.regions.iter().map(|r| r.name.as_str()))
+    }
+
+    /// A region or a window.
+    pub(super) fn place(&self, key: impl Display, name: &str) -> Outcome {
+        let regions = self.scenario.regions.iter().map(|r| r.name.as_str());
+        one_of(key, name, "a region or a window", regions.chain(self.scenario.windows.iter().map(|w| w.name.as_str())))
+    }
+
+    pub(super) fn stream(&self, key: impl Display, stream: u16) -> Outcome {
+        range(key, stream.into(), 0, u64::from(self.cfg.unit_cfg().streams) - 1)
     }
 
     fn steps(&self) -> impl Iterator<Item = &str> {
@@ -220,12 +248,13 @@ impl Rules<'_> {
                 one_of(format!("{key}.do.release"), name, "the name of a hold", holds)
             }
             Action::HoldCredits(_) | Action::ReturnCredits(_) | Action::AnswerPages(_) => Ok(()),
+            action => self.registration(key, action),
         }
     }
 
     /// What the steps ask for together.
     fn sums(&self) -> Outcome {
-        let (mut requests, mut bytes, mut moved) = (0, 0, BTreeMap::new());
+        let (mut requests, mut registrations, mut bytes, mut moved) = (0, 0, 0, BTreeMap::new());
         for (i, step) in self.scenario.steps.iter().enumerate() {
             let key = |name: &str| format!("step[{i}].do.{name}, with all before");
             match &step.action {
@@ -234,6 +263,11 @@ impl Rules<'_> {
                     range(key("request.count"), requests, 1, REQUESTS)?;
                     bytes += u64::from(r.count) * u64::from(r.bytes);
                     range(key("request.bytes"), bytes, 0, BYTES)?;
+                }
+                action if action.is_request() => {
+                    requests += 1;
+                    registrations += 1;
+                    range(key("registrations"), registrations, 1, system::driver::IMAGES.into())?;
                 }
                 Action::Remap(r) if r.to == "moved" => {
                     let place = self.scenario.regions.iter().find(|region| region.name == r.region);
@@ -248,7 +282,7 @@ impl Rules<'_> {
     }
 
     fn request(&self, key: &str, r: &RequestSetup) -> Outcome {
-        self.region(format!("{key}.region"), &r.region)?;
+        self.place(format!("{key}.region"), &r.region)?;
         range(format!("{key}.stream"), r.stream.into(), 0, u64::from(self.cfg.unit_cfg().streams) - 1)?;
         range(format!("{key}.count"), r.count.into(), 1, REQUESTS)?;
         self.function_number(format!("{key}.function"), r.function.unwrap_or(0))
@@ -259,7 +293,7 @@ impl Rules<'_> {
         if let Some(by) = &expect.found_by {
             one_of("expect.found_by", by, "a watcher", WATCHERS)?;
         }
-        let requests = || self.scenario.steps.iter().filter(|s| matches!(s.action, Action::Request(_)));
+        let requests = || self.scenario.steps.iter().filter(|s| s.action.is_request());
         for (step, allowed) in &expect.outcome {
             let key = format!("expect.outcome.{step}");
             one_of(&key, step, "the name of a step with requests", requests().map(|s| s.name.as_str()))?;

@@ -9,7 +9,8 @@ use super::schema::{Action, Marker, Scenario};
 use super::work::Work;
 use crate::faults::Faulty;
 use std::collections::BTreeMap;
-use system::driver::RegionSpec;
+use system::driver::{RegionSpec, Registered};
+use system::fabric::IoRange;
 use system::{Config, Observer, RunError, System, Time, Workload};
 use types::port::{UnitIn, UnitOut};
 use types::{Block, ByteCount, PageSize};
@@ -31,6 +32,8 @@ pub(super) struct Progress {
     pub(super) change_after: bool,
     /// When that invalidation was complete.
     pub(super) answered: Option<u64>,
+    /// Mappings of a region that is registered in other memory, to take away once that is reported.
+    pub(super) moving: Vec<IoRange>,
     /// A revoked region has lost its mapping.
     pub(super) unmapped: bool,
 }
@@ -43,6 +46,8 @@ pub(super) struct Run<'a, U, O> {
     pub(super) invalidator: Invalidator,
     pub(super) steps: Vec<Progress>,
     pub(super) places: BTreeMap<String, Place>,
+    /// Windows as the driver has made them.
+    pub(super) windows: BTreeMap<String, Registered>,
     pub(super) frames: Frames,
     /// First cycle after the boot.
     pub(super) start: u64,
@@ -64,6 +69,7 @@ impl<'a, U: Block<In = UnitIn, Out = UnitOut>, O: Observer<Faulty<U>>> Run<'a, U
                 Action::Remap(r) => r.region == name,
                 Action::Deregister(r) => r == name,
                 Action::Revoke(r) => r.region == name,
+                Action::FastRegister(r) => r.moved && r.region == name,
                 _ => false,
             })
         };
@@ -84,7 +90,7 @@ impl<'a, U: Block<In = UnitIn, Out = UnitOut>, O: Observer<Faulty<U>>> Run<'a, U
             if let Some(rights) = &setup.translations {
                 place.restrict(&mut system.fabric, rights);
             }
-            if place.moves && !frames.has(spec.owner, spec.io_page) {
+            if place.moves && setup.work_requests.is_empty() && !frames.has(spec.owner, spec.io_page) {
                 let bytes = ByteCount(FRAMES * spec.io_page.bytes().0);
                 let (page, io_page, owner) = (PageSize::K4, spec.io_page, spec.owner);
                 let spare = RegionSpec { page, io_page, owner, ..RegionSpec::of(bytes) };
@@ -94,6 +100,16 @@ impl<'a, U: Block<In = UnitIn, Out = UnitOut>, O: Observer<Faulty<U>>> Run<'a, U
             if places.insert(setup.name.clone(), place).is_some() {
                 return Err(wrong(format!("two regions are called {}", setup.name)));
             }
+        }
+        let fast = scenario.regions.iter().any(|r| !r.work_requests.is_empty());
+        if fast || !scenario.windows.is_empty() {
+            system.enable_registrations();
+        }
+        let mut windows = BTreeMap::new();
+        for setup in &scenario.windows {
+            let window =
+                system.register(&setup.spec()).map_err(|e| wrong(format!("window \"{}\": {e}", setup.name)))?;
+            windows.insert(setup.name.clone(), window);
         }
         system.fabric.interfere(scenario.interfere.iter().cloned());
         let ordered = scenario.expect.all_ok && places.values().all(|p| !p.moves);
@@ -105,6 +121,7 @@ impl<'a, U: Block<In = UnitIn, Out = UnitOut>, O: Observer<Faulty<U>>> Run<'a, U
             invalidator: Invalidator::default(),
             steps: vec![Progress::default(); scenario.steps.len()],
             places,
+            windows,
             frames,
             start: 0,
             ordered,
@@ -246,6 +263,7 @@ impl<'a, U: Block<In = UnitIn, Out = UnitOut>, O: Observer<Faulty<U>>> Run<'a, U
         match &self.scenario.steps[i].action {
             Action::Remap(setup) => self.remap_finished(i, setup),
             Action::Revoke(setup) => self.revoke_finished(i, setup),
+            Action::FastRegister(_) => self.registration_finished(i),
             _ => true,
         }
     }

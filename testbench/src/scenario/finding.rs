@@ -1,6 +1,6 @@
 //! Why a run is not right.
 
-use crate::checker::Breach;
+use crate::checker::{Blocked, Breach};
 use golden::Violation;
 use system::RunError;
 use types::TlpAddr;
@@ -28,6 +28,9 @@ pub enum Finding {
         /// Bus address.
         address: TlpAddr,
     },
+    /// A function was held up by one of another partition.
+    #[error("isolation: {0}")]
+    Isolation(Blocked),
     /// Not everything ended in time.
     #[error("liveness: after {cycles} cycles not over: {open}")]
     Liveness {
@@ -48,8 +51,8 @@ pub enum Finding {
 }
 
 /// Who watches every run; see [`Finding::by`].
-pub const WATCHERS: [&str; 8] =
-    ["judge", "checker", "surroundings", "ports", "use-after-free", "liveness", "data", "expected"];
+pub const WATCHERS: [&str; 9] =
+    ["judge", "checker", "surroundings", "ports", "use-after-free", "isolation", "liveness", "data", "expected"];
 
 impl Finding {
     /// Whether another finding is of the same kind: the same rule of the same watcher.
@@ -69,6 +72,7 @@ impl Finding {
             Self::Surroundings(_) => "surroundings",
             Self::Ports(_) => "ports",
             Self::UseAfterFree { .. } => "use-after-free",
+            Self::Isolation(_) => "isolation",
             Self::Liveness { .. } => "liveness",
             Self::Data(_) => "data",
             Self::Expected(_) => "expected",

@@ -1,7 +1,7 @@
 //! Who watches a run: the golden judge, the TLP checker, the count of TLPs, and memory that must not be used any more.
 
 use super::finding::Finding;
-use crate::checker::{Checker, CheckerConfig, Direction};
+use crate::checker::{Checker, CheckerConfig, Direction, Share};
 use crate::coverage::Collector;
 use golden::Judge;
 use std::collections::BTreeMap;
@@ -52,6 +52,8 @@ pub struct Jury {
     /// Where the bytes of requests go, told to the checker when the request is accepted.
     pub(crate) pieces: BTreeMap<(StreamId, WrId), Pieces>,
     finding: Option<Finding>,
+    /// Where the unit's functions are divided.
+    pub(crate) share: Option<Share>,
     /// Points of functional coverage.
     pub(crate) collector: Collector,
 }
@@ -83,6 +85,7 @@ impl Jury {
             freed: Vec::new(),
             pieces: BTreeMap::new(),
             finding: None,
+            share: Share::of(unit),
             collector: Collector::default(),
         }
     }
@@ -111,6 +114,9 @@ impl Jury {
     }
 
     fn judge(&mut self, event: &Event<'_>) {
+        if let Some(share) = &mut self.share {
+            share.event(event);
+        }
         if let Err(violation) = self.judge.observe(event) {
             self.found(Finding::Judge(violation));
         }
@@ -219,8 +225,11 @@ impl<U> Observer<U> for Jury {
         self.judge(event);
     }
 
-    fn cycle(&mut self, cycle: Cycle, _: &U, inp: &UnitIn, _: &UnitOut) {
+    fn cycle(&mut self, cycle: Cycle, _: &U, inp: &UnitIn, out: &UnitOut) {
         self.cycle = cycle.0;
+        if let Some(Err(blocked)) = self.share.as_mut().map(|share| share.cycle(inp, out)) {
+            self.found(Finding::Isolation(blocked));
+        }
         self.grant(&inp.tx_fc);
     }
 

@@ -10,6 +10,7 @@
 //! | `read`, `check` | reading one, and what its parts must keep with each other |
 //! | `engine`, `actions` | one run: steps at their time, and what they do |
 //! | `atomics` | what atomics did to memory |
+//! | `registration` | registration by work requests |
 //! | `work`, `book`, `agent` | requests, pages, invalidations as the host sees them |
 //! | `jury` | who watches |
 //! | `verdict` | what must be seen at the end |
@@ -19,10 +20,13 @@ mod agent;
 mod atomics;
 mod book;
 mod check;
+mod check_registration;
 mod engine;
+mod expect;
 mod finding;
 mod jury;
 mod read;
+mod registration;
 pub mod schema;
 mod verdict;
 mod work;

@@ -1,11 +1,14 @@
 //! The form of a scenario file.
 
+pub use super::expect::{Expect, Order};
+pub use super::registration::{BindSetup, FastRegisterSetup, KeySetup, Spoil, WindowSetup};
 use crate::faults::Fault;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use system::config::PageAnswer;
+use system::driver::TableFault;
 use system::fabric::{LinkDirection, Rule, TlpKind};
-use types::{Mode, Owner};
+use types::{Mode, MttLayout, Owner};
 
 /// A scenario: a machine, its regions, what happens when, and what must be seen.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -30,6 +33,9 @@ pub struct Scenario {
     /// Registered memory.
     #[serde(default, rename = "region", skip_serializing_if = "Vec::is_empty")]
     pub regions: Vec<RegionSetup>,
+    /// Memory windows (type 2), free at first.
+    #[serde(default, rename = "window", skip_serializing_if = "Vec::is_empty")]
+    pub windows: Vec<WindowSetup>,
     /// What happens.
     #[serde(default, rename = "step", skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<Step>,
@@ -141,6 +147,19 @@ pub struct RegionSetup {
     /// MTT entries are not present until the driver fills them on an event.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub filled_on_demand: bool,
+    /// What work requests may do with its key: letters of `r` register and invalidate, `i` invalidate for a remote peer,
+    /// `b` bind windows to it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub work_requests: String,
+    /// Its key is free at first: it is registered by a work request.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub free: bool,
+    /// Layout of its MTT, if not the driver's usual one: `inline` falls back where the region is too large for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub layout: Option<MttLayout>,
+    /// What the driver does wrong in its tables.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub table_fault: Option<TableFault>,
 }
 
 fn small_page() -> u64 {
@@ -175,6 +194,10 @@ impl RegionSetup {
             translations: None,
             paged: false,
             filled_on_demand: false,
+            work_requests: String::new(),
+            free: false,
+            layout: None,
+            table_fault: None,
         }
     }
 }
@@ -278,6 +301,14 @@ pub enum Action {
     /// A region is taken away: its MPT entry is made invalid, the unit revokes it, and once that is reported its mapping
     /// goes, and what the ATC holds of it.
     Revoke(RevokeSetup),
+    /// A work request registers a region's key.
+    FastRegister(FastRegisterSetup),
+    /// A work request binds a window.
+    Bind(BindSetup),
+    /// A work request makes a key invalid, for its owner.
+    LocalInvalidate(KeySetup),
+    /// A work request makes a key invalid, for a remote peer.
+    RemoteInvalidate(KeySetup),
 }
 
 /// Flow control class of the unit's TLPs.
@@ -452,47 +483,4 @@ fn one64() -> u64 {
 }
 fn moved() -> String {
     "moved".into()
-}
-
-/// What must be seen.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Expect {
-    /// The run itself is wrong, and this watcher has to find it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub found_by: Option<String>,
-    /// Every request succeeds, and so the order of the TLPs is known beforehand.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub all_ok: bool,
-    /// Outcomes that the requests of a step may have.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub outcome: BTreeMap<String, Vec<String>>,
-    /// How often a kind of TLP is seen at the unit's edge: `[least, most]`.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub tlps: BTreeMap<TlpKind, [u64; 2]>,
-    /// Counters of unit and fabric at the end: `[least, most]`.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub counter: BTreeMap<String, [u64; 2]>,
-    /// What comes before what.
-    #[serde(default, rename = "order", skip_serializing_if = "Vec::is_empty")]
-    pub orders: Vec<Order>,
-    /// Bytes of dropped writes and unanswered requests are part of the story: data is not compared at the far end.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub loses_data: bool,
-}
-
-impl Expect {
-    fn is_empty(&self) -> bool {
-        *self == Self::default()
-    }
-}
-
-/// One point comes before another; both must come.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Order {
-    /// This one
-    pub first: Marker,
-    /// before this one.
-    pub then: Marker,
 }

@@ -2,7 +2,7 @@
 
 use super::engine::Run;
 use super::finding::Finding;
-use super::schema::{Action, Marker};
+use super::schema::Marker;
 use crate::coverage::Coverage;
 use crate::faults::Faulty;
 use std::collections::BTreeMap;
@@ -102,6 +102,9 @@ where
     statistics.push("host.unexpected_completions", run.invalidator.unexpected);
     statistics.push("fabric.interfered", run.system.fabric.interfered());
     let jury = run.jury();
+    for (partition, cycles) in jury.share.iter().flat_map(|share| share.worst().into_iter().enumerate()) {
+        statistics.push(&format!("isolation.held_up_{partition}"), cycles);
+    }
     jury.collector.close(&statistics);
     let coverage = jury.collector.coverage().clone();
     let outcomes = jury.outcomes.clone();
@@ -134,8 +137,7 @@ where
             )));
         }
     }
-    let named =
-        |name: &String| run.scenario.steps.iter().any(|s| s.name == *name && matches!(s.action, Action::Request(_)));
+    let named = |name: &String| run.scenario.steps.iter().any(|s| s.name == *name && s.action.is_request());
     match expect.outcome.keys().find(|name| !named(name)) {
         Some(name) => Err(Finding::Scenario(format!("no step with requests is called {name}"))),
         None => Ok(()),

@@ -50,6 +50,15 @@ struct Item {
     answer: Option<Answer>,
     /// A driver command; nothing above counts.
     command: bool,
+    /// With `command`: what a registration takes away.
+    registration: bool,
+}
+
+impl Item {
+    /// Whether the function's configuration asks for it.
+    fn implicit(&self) -> bool {
+        !self.command && self.answer.is_none()
+    }
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -84,6 +93,8 @@ pub(super) struct Events {
     /// The driver command is done; `failed` if its flush read did not succeed.
     pub(super) command_done: bool,
     pub(super) failed: bool,
+    /// It is a registration's revocation that is done.
+    pub(super) registration: bool,
     /// The flush read wants to leave.
     pub(super) flush: Option<TlpDescriptor>,
 }
@@ -97,6 +108,7 @@ pub(super) struct Inputs<'a> {
     pub(super) drained: bool,
     pub(super) sent: bool,
     pub(super) command: &'a Revocation,
+    pub(super) registration: &'a Revocation,
     pub(super) mpt_done: bool,
     pub(super) mtt_done: bool,
     /// The flush read has come back, and how.
@@ -110,6 +122,13 @@ pub(super) struct Inputs<'a> {
     /// An access is judged again; one has been and stands before its commit.
     pub(super) judging: bool,
     pub(super) renewed: bool,
+}
+
+impl Inputs<'_> {
+    /// The command that an item of the queue stands for.
+    fn commanded(&self, item: &Item) -> &Revocation {
+        if item.registration { self.registration } else { self.command }
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -126,8 +145,9 @@ pub(super) struct Invalidations {
     revoke: RevokeLines,
     /// Cycles for which what is at the head of the queue has been put off, for either reason.
     held: (u16, u16),
-    /// The command on the port has been queued.
+    /// The commands on the ports have been queued.
     command_open: bool,
+    registration_open: bool,
     flush_tag: u16,
     /// Cycles between the beginnings of two invalidations of a function, and how many are left of them for each.
     interval: u32,
@@ -136,8 +156,8 @@ pub(super) struct Invalidations {
 
 impl Invalidations {
     pub(super) fn new(cfg: &UnitCfg) -> Self {
-        // Every function's requests, a reset and an Enable of each, and the driver's command.
-        let places = (cfg.functions * (QUEUE + 2) + 1) as usize;
+        // Every function's requests, a reset and an Enable of each, the driver's command and a registration's.
+        let places = (cfg.functions * (QUEUE + 2) + 2) as usize;
         Self {
             queue: VecDeque::with_capacity(places),
             current: Item::default(),
@@ -150,6 +170,7 @@ impl Invalidations {
             held: (0, 0),
             revoke: RevokeLines::default(),
             command_open: false,
+            registration_open: false,
             flush_tag: cfg.tags().flush as u16,
             interval: cfg.invalidate_interval,
             resting: vec![0; cfg.functions as usize],
@@ -165,7 +186,7 @@ impl Invalidations {
         (self.epoch, self.held) = (0, (0, 0));
         (self.invalidated, self.revoked) = Default::default();
         self.revoke = RevokeLines::default();
-        self.command_open = false;
+        (self.command_open, self.registration_open) = (false, false);
     }
 
     /// The invalidation epoch that begins, for one cycle.
@@ -181,13 +202,15 @@ impl Invalidations {
     /// Begins the next epoch of a function.
     fn begin(&mut self, function: FunctionId) -> EpochNote {
         self.epoch = self.epoch.wrapping_add(1);
-        EpochNote { valid: true, function, epoch: self.epoch }
+        EpochNote { valid: true, function, epoch: self.epoch, enabled: false }
     }
 
     /// Whether what waits in the queue is put off for an access that is judged again, so that it can be committed.
     fn puts_off(&mut self, judging: bool, renewed: bool) -> bool {
         let (judging, renewed) = (judging && self.held.0 < JUDGING, renewed && self.held.1 < RENEWED);
-        let put_off = (judging || renewed) && !self.queue.is_empty();
+        // An enabled function waits for its translations of before to go: nothing is judged again before that.
+        let waited_for = self.queue.iter().any(Item::implicit);
+        let put_off = (judging || renewed) && !self.queue.is_empty() && !waited_for;
         self.held = if put_off { (self.held.0 + u16::from(judging), self.held.1 + u16::from(renewed)) } else { (0, 0) };
         put_off
     }
@@ -205,6 +228,11 @@ impl Invalidations {
         if matches!(self.state, State::Offered) { self.current.invalidate } else { AtcInvalidate::default() }
     }
 
+    /// The tag of flushes.
+    pub(super) fn flush_tag(&self) -> u16 {
+        self.flush_tag
+    }
+
     /// Whether the flush read must go before Translation Requests that wait.
     pub(super) fn wants_flush(&self) -> bool {
         matches!(self.state, State::Flush)
@@ -215,9 +243,12 @@ impl Invalidations {
         matches!(self.state, State::Offered)
     }
 
+    /// Whether nothing changes without a new message, command or configuration. That a command has gone from its port is
+    /// one more step: the next one is told from it by that.
     pub(super) fn idle(&self) -> bool {
         matches!(self.state, State::Idle)
             && self.queue.is_empty()
+            && !(self.command_open || self.registration_open)
             && (self.interval == 0 || self.resting.iter().all(|left| *left == 0))
             && self.finished.is_none()
             && !self.answer.valid
@@ -254,7 +285,7 @@ impl Invalidations {
             size_log2: size.map_or(63, |s| s.log2()),
         };
         let answer = Some(Answer { function, agent: requester, itags: 1 << (tag.0 & 31) });
-        self.queue.push_back(Item { invalidate, answer, command: false });
+        self.queue.push_back(Item { invalidate, answer, ..Item::default() });
         true
     }
 
@@ -267,12 +298,14 @@ impl Invalidations {
             self.resting.iter_mut().for_each(|left| *left = left.saturating_sub(1));
         }
         let put_off = matches!(self.state, State::Idle) && self.puts_off(inp.judging, inp.renewed);
+        let command = inp.commanded(&self.current);
         self.state = match self.state {
             State::Idle if put_off => State::Idle,
-            State::Idle => match self.next(inp.command.function) {
-                Some((at, Item { command: true, .. })) => {
-                    self.start(at, inp.command.function);
-                    self.revoke = lines_of(inp.command);
+            State::Idle => match self.next(inp) {
+                Some((at, item @ Item { command: true, .. })) => {
+                    self.current = item;
+                    self.start(at, inp.commanded(&item).function);
+                    self.revoke = lines_of(inp.commanded(&item));
                     State::Told
                 }
                 Some((at, item)) if inp.fills_quiet => {
@@ -285,6 +318,7 @@ impl Invalidations {
             State::Offered if inp.invalidate_ready => {
                 events.taken = Some(self.current.invalidate);
                 self.invalidated = self.begin(self.current.invalidate.function);
+                self.invalidated.enabled = self.current.implicit();
                 State::Working { swept: false, wait: EPOCH_ROUND_TRIP }
             }
             State::Offered => State::Offered,
@@ -297,27 +331,27 @@ impl Invalidations {
                 }
             }
             State::Told => {
-                self.revoked = self.begin(inp.command.function);
+                self.revoked = self.begin(command.function);
                 State::Revoking { mpt: false, mtt: false, wait: EPOCH_ROUND_TRIP }
             }
             State::Revoking { mpt, mtt, wait } => {
                 let (mpt, mtt) = (mpt || inp.mpt_done, mtt || inp.mtt_done);
                 // Without a flush the report itself must not come before the writes have been sent.
-                let over = mpt && mtt && wait == 0 && inp.drained && (inp.sent || inp.command.flush);
-                match (over, inp.command.flush) {
+                let over = mpt && mtt && wait == 0 && inp.drained && (inp.sent || command.flush);
+                match (over, command.flush) {
                     (false, _) => State::Revoking { mpt, mtt, wait: wait.saturating_sub(1) },
                     (true, true) => State::Flush,
-                    (true, false) => Self::report(&mut events, true),
+                    (true, false) => self.report(&mut events, true),
                 }
             }
             State::Flush if inp.flush_taken => State::Flushing,
-            State::Flush if inp.flush_retired => Self::report(&mut events, false),
+            State::Flush if inp.flush_retired => self.report(&mut events, false),
             State::Flush => {
-                events.flush = inp.sent.then(|| self.flush_read(inp.command));
+                events.flush = inp.sent.then(|| self.flush_read(command));
                 State::Flush
             }
             State::Flushing => match inp.flushed {
-                Some(ok) => Self::report(&mut events, ok),
+                Some(ok) => self.report(&mut events, ok),
                 None => State::Flushing,
             },
         };
@@ -326,6 +360,10 @@ impl Invalidations {
             self.queue.push_back(Item { command: true, ..Item::default() });
         }
         self.command_open = inp.command.valid;
+        if inp.registration.valid && !self.registration_open {
+            self.queue.push_back(Item { command: true, registration: true, ..Item::default() });
+        }
+        self.registration_open = inp.registration.valid;
         if inp.message.valid {
             events.accepted = self.accept(inp.message, functions);
             events.dropped = !events.accepted;
@@ -334,10 +372,10 @@ impl Invalidations {
     }
 
     /// The oldest of the queue whose function's last one is long enough ago. The order of one function stays.
-    fn next(&self, commanded: FunctionId) -> Option<(usize, Item)> {
+    fn next(&self, inp: &Inputs<'_>) -> Option<(usize, Item)> {
         let rests = |item: &Item| {
-            let function = if item.command { commanded } else { item.invalidate.function };
-            self.resting.get(usize::from(function.0)).is_some_and(|left| *left > 0)
+            let function = if item.command { inp.commanded(item).function } else { item.invalidate.function };
+            !item.implicit() && self.resting.get(usize::from(function.0)).is_some_and(|left| *left > 0)
         };
         self.queue.iter().copied().enumerate().find(|(_, item)| !rests(item))
     }
@@ -350,8 +388,9 @@ impl Invalidations {
         }
     }
 
-    fn report(events: &mut Events, ok: bool) -> State {
+    fn report(&self, events: &mut Events, ok: bool) -> State {
         (events.command_done, events.failed) = (true, !ok);
+        events.registration = self.current.registration;
         State::Idle
     }
 

@@ -1,13 +1,14 @@
-//! The two message streams of `ats`: which part a message that arrives is for, and which part sends the next one.
+//! The two message streams of `ats`: which part a message that arrives is for, and which part sends the next one; and the
+//! tag of flushes, which revocations and `dma` share.
 
 use super::Ats;
 use super::invalidate::{Events, Inputs};
 use super::page_request::function_of;
 use super::request::State;
-use types::port::{AtsIn, CplBeat, MessageTlp, TlpDescriptor};
+use types::port::{AtsIn, CplBeat, FlushDone, FunctionCfg, MessageTlp, TlpDescriptor};
 use types::pri::PageResponse;
 use types::tlp::{Tlp, message_code, status};
-use types::{Header, Pasid, PasidPrefix, RequesterId};
+use types::{AddressType, Header, Pasid, PasidPrefix, RequesterId, Syndrome};
 
 /// The tag of the flush read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -24,7 +25,12 @@ pub(super) enum Flush {
 impl Ats {
     /// Invalidations and revocations, and the flush read of one.
     pub(super) fn invalidate(&mut self, inp: &AtsIn, message: &MessageTlp) {
-        let flushed = self.flushed(&inp.cpl);
+        let mut flushed = self.flushed(&inp.cpl);
+        if self.of_dma
+            && let Some(syndrome) = flushed.take()
+        {
+            self.out.flush_done = FlushDone { valid: true, syndrome };
+        }
         let functions = &self.functions;
         let find = |id: RequesterId| function_of(functions, id);
         let inputs = Inputs {
@@ -35,26 +41,29 @@ impl Ats {
             drained: inp.drained,
             sent: inp.sent,
             command: &inp.command,
+            registration: &inp.registration,
             mpt_done: inp.mpt_revoke_done,
             mtt_done: inp.mtt_revoke_done,
-            flushed,
+            flushed: flushed.map(Syndrome::is_ok),
             flush_taken: self.flush_sent,
             flush_retired: self.flush == Flush::Retired,
             fills_quiet: self.filling.is_none(),
             judging: inp.judging && !self.pages.holds_engine(),
             renewed: inp.renewed,
         };
-        let Events { taken, accepted, dropped, answered, command_done, failed, flush } =
+        let Events { taken, accepted, dropped, answered, command_done, failed, flush, registration } =
             self.invalidations.step(&inputs, find);
-        // The flush read goes before Translation Requests that wait.
-        self.flush_sent = flush.is_some() && !self.out.request.valid;
-        if let Some(flush) = flush.filter(|_| self.flush_sent) {
-            self.out.request = flush;
-            self.flush = Flush::Sent;
-            self.timeouts.start(self.requests.len());
+        self.flush_sent = flush.is_some_and(|flush| self.send_flush(flush, false));
+        if !self.flush_sent {
+            self.send_path_flush();
         }
-        self.out.command_done = command_done;
-        self.out.command_failed = failed;
+        if inp.flush.valid {
+            self.path_flush = inp.flush;
+        }
+        self.out.command_done = command_done && !registration;
+        self.out.command_failed = failed && !registration;
+        self.out.registration_done = command_done && registration;
+        self.out.registration_failed = failed && registration;
         self.out.stat_revocation = command_done;
         self.out.revoke = self.invalidations.revoke();
         self.out.revoked = self.invalidations.revoked();
@@ -71,17 +80,63 @@ impl Ats {
         self.out.invalidated = self.invalidations.invalidated();
     }
 
-    /// Whether the flush read has come back, and whether it succeeded.
-    fn flushed(&mut self, cpl: &CplBeat) -> Option<bool> {
+    /// Puts a flush read on `request`, before Translation Requests that wait, where its tag is free. Returns whether it did.
+    fn send_flush(&mut self, flush: TlpDescriptor, of_dma: bool) -> bool {
+        let free = self.flush == Flush::Free && !self.out.request.valid;
+        if free {
+            self.out.request = flush;
+            (self.flush, self.of_dma) = (Flush::Sent, of_dma);
+            self.timeouts.start(self.requests.len());
+        }
+        free
+    }
+
+    /// The same for the flush of `dma`, which ends where its tag may never come back.
+    fn send_path_flush(&mut self) {
+        if !self.path_flush.valid {
+            return;
+        }
+        let flush = TlpDescriptor { tag: self.invalidations.flush_tag(), ..self.path_flush };
+        if self.flush == Flush::Retired {
+            self.out.flush_done = FlushDone { valid: true, syndrome: Syndrome::COMPLETION_TIMEOUT };
+            self.path_flush = TlpDescriptor::default();
+        } else if self.send_flush(flush, true) {
+            self.path_flush = TlpDescriptor::default();
+        }
+    }
+
+    /// The flush of `dma` has not been sent, and its function may not send it any more, or was reset: it ends.
+    pub(super) fn silence_flush(&mut self, cfg: &FunctionCfg) {
+        let flush = &self.path_flush;
+        let syndrome = match flush.at {
+            _ if cfg.reset || !cfg.bus_master => Syndrome::BUS_MASTER_OFF,
+            AddressType::TRANSLATED if !cfg.ats_enable => Syndrome::ATS_OFF,
+            _ if flush.pasid.valid && !cfg.pasid_enable => Syndrome::PASID_OFF,
+            _ => return,
+        };
+        if flush.valid && flush.function == cfg.function {
+            self.out.flush_done = FlushDone { valid: true, syndrome };
+            self.path_flush = TlpDescriptor::default();
+        }
+    }
+
+    /// How the flush read that has come back has ended.
+    fn flushed(&mut self, cpl: &CplBeat) -> Option<Syndrome> {
         let own = cpl.valid && cpl.eop && usize::from(cpl.index) == self.requests.len();
         match (self.flush, own) {
             (Flush::Sent, true) => {
                 self.flush = Flush::Free;
-                Some(cpl.status == status::SC && !cpl.poisoned)
+                Some(match cpl.status {
+                    status::SC if cpl.poisoned => Syndrome::POISONED,
+                    status::SC => Syndrome::OK,
+                    status::CA => Syndrome::COMPLETER_ABORT,
+                    status::RRS => Syndrome::MALFORMED_COMPLETION,
+                    _ => Syndrome::UNSUPPORTED_REQUEST,
+                })
             }
             (Flush::Overdue, late) => {
                 self.flush = if late { Flush::Free } else { Flush::Retired };
-                Some(false)
+                Some(Syndrome::COMPLETION_TIMEOUT)
             }
             (Flush::Retired, true) => {
                 self.flush = Flush::Free;

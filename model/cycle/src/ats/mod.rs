@@ -56,8 +56,9 @@ pub const WAITS: &[Wait] = &[
     wait("ats.invalidation", "tlp_tx.posted", "its completion leaves"),
     wait("ats.revocation", "dma.committed", "TLPs of the old epoch are in flight"),
     wait("ats.revocation", "dma.posted_sent", "GPU memory: older writes leave first"),
-    wait("ats.revocation", "tlp_tx.ats_request", "the flush read has not been sent"),
-    wait("ats.revocation", "host.completion", "the flush read has been sent"),
+    wait("ats.revocation", "ats.flush", "GPU memory: what was written is flushed"),
+    wait("ats.flush", "tlp_tx.ats_request", "it has not been sent, or another one before it"),
+    wait("ats.flush", "host.completion", "it has been sent, or another one before it"),
     wait("ats.page", "tlp_tx.posted", "its Page Request leaves"),
     wait("ats.page", "agent.page_response", "it has been sent, or the function's allocation is used up"),
 ];
@@ -91,6 +92,9 @@ pub struct Ats {
     /// The flush read has been put on `request`.
     flush_sent: bool,
     flush: Flush,
+    /// The flush of `dma` that has not been put on `request`, and whether the one that has is one of `dma`.
+    path_flush: TlpDescriptor,
+    of_dma: bool,
     pages: PageRequests,
     /// The message that leaves is one of `pages`.
     page_leaves: bool,
@@ -105,6 +109,7 @@ impl Ats {
         self.timeouts.reset();
         (self.flush_sent, self.page_leaves) = (false, false);
         self.flush = Flush::default();
+        (self.path_flush, self.of_dma) = Default::default();
         self.pages.reset();
         self.misses.iter_mut().for_each(VecDeque::clear);
         self.turn = 0;
@@ -248,7 +253,7 @@ impl Ats {
             return;
         }
         self.out.request = TlpDescriptor::default();
-        if self.invalidations.wants_flush() {
+        if self.invalidations.wants_flush() || self.path_flush.valid {
             return;
         }
         let Some(index) = self.to_send.pop_front().or_else(|| self.prefetch.next()) else { return };
@@ -412,6 +417,8 @@ impl Block for Ats {
             invalidations: Invalidations::new(cfg),
             flush_sent: false,
             flush: Flush::default(),
+            path_flush: TlpDescriptor::default(),
+            of_dma: false,
             pages: PageRequests::new(cfg),
             page_leaves: false,
             out: AtsOut::default(),
@@ -450,7 +457,7 @@ impl Block for Ats {
     fn idle_until(&self, inp: &AtsIn) -> Option<Cycle> {
         let inputs =
             inp.reset || inp.cfg.valid || inp.miss.valid || inp.cpl.valid || inp.message.valid || inp.command.valid;
-        let inputs = inputs || inp.page.valid;
+        let inputs = inputs || inp.page.valid || inp.registration.valid || inp.flush.valid;
         // Cycles with a request in flight are counted.
         let still = self.invalidations.idle()
             && self.pages.idle()
@@ -458,6 +465,7 @@ impl Block for Ats {
             && self.out.message_ready
             && self.open == 0
             && self.flush == Flush::Free
+            && !(self.path_flush.valid || self.out.flush_done.valid)
             && self.misses.iter().all(VecDeque::is_empty)
             && self.prefetch.idle()
             && self.out.stat_fields().0 == 0

@@ -25,6 +25,7 @@ impl Ats {
         self.pages.configure(function, cfg);
         *function = *cfg;
         self.silence(cfg);
+        self.silence_flush(cfg);
         if cfg.function.0 == 0 {
             self.usable = self.tags[usize::from(cfg.tag_mode.min(2))];
         }

@@ -5,10 +5,10 @@
 //! table, translation) and waits for the answer, which serves all of the rest and may be outdated in its turn. Other
 //! functions' invalidations and revocations concern it not at all.
 
-use crate::lives::Lives;
+use crate::lives::{Enabling, Lives};
 use types::access::{Mode, Op};
 use types::addr::{Length, Va};
-use types::port::{EpochNote, ReleasedSegment, Retranslate, Retranslated, SegmentTag};
+use types::port::{EpochNote, FunctionCfg, ReleasedSegment, Retranslate, Retranslated, SegmentTag};
 
 /// Both epochs of a function, or of what was looked up for it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -24,15 +24,24 @@ pub(super) struct Epochs {
 pub(super) struct EpochTable {
     epochs: Box<[Epochs]>,
     pub(super) lives: Lives,
+    enabling: Enabling,
 }
 
 impl EpochTable {
     pub(super) fn new(functions: u32) -> Self {
-        Self { epochs: vec![Epochs::default(); functions as usize].into(), lives: Lives::new(functions) }
+        let epochs = vec![Epochs::default(); functions as usize].into();
+        Self { epochs, lives: Lives::new(functions), enabling: Enabling::new(functions) }
+    }
+
+    /// A function's configuration changes.
+    pub(super) fn configure(&mut self, cfg: &FunctionCfg) {
+        self.lives.configure(cfg);
+        self.enabling.configure(cfg);
     }
 
     /// An epoch begins; returns whether one did.
     pub(super) fn begin(&mut self, invalidated: &EpochNote, revoked: &EpochNote) -> bool {
+        self.enabling.note(invalidated);
         if invalidated.valid
             && let Some(epochs) = self.epochs.get_mut(usize::from(invalidated.function.0))
         {
@@ -49,7 +58,8 @@ impl EpochTable {
     /// Whether a mapping of epochs `of` may no longer be used by `tag`'s function.
     pub(super) fn outdate(&self, tag: &SegmentTag, of: Epochs) -> bool {
         let now = self.epochs.get(usize::from(tag.function.0)).copied().unwrap_or_default();
-        now.grant != of.grant || through_atc(tag) && now.invalidation != of.invalidation
+        let dropped = now.invalidation != of.invalidation || self.enabling.under_way(tag.function);
+        now.grant != of.grant || through_atc(tag) && dropped
     }
 }
 
@@ -107,6 +117,11 @@ impl Again {
     /// Ends the request's cycle.
     pub(super) fn step(&mut self) {
         self.request = Retranslate::default();
+    }
+
+    /// Asks for the flush of a write: as one byte of that, since its region may grant nothing but writing.
+    pub(super) fn ask_flush(&mut self, flush: &SegmentTag) -> bool {
+        self.ask(&SegmentTag { op: Op::WRITE, ..*flush }, flush.va, 1)
     }
 
     /// Asks for the `length` bytes from `va` to the end of the segment, unless an answer is under way. Returns whether it asked.

@@ -28,7 +28,11 @@
 //! not come back, write beats that `tlp_tx` has not taken. It waits for nothing else. `sent` says that every write
 //! committed under an older epoch has left on the link.
 //!
-//! Progress: the engines share no resource but the completion stream, which a fair arbiter gives to either.
+//! Where another translation sends an access another way than its stream has written before, a flush goes between
+//! (write/path.rs), under the tag that `ats` keeps for flushes.
+//!
+//! Progress: the engines share no resource but the completion stream, which a fair arbiter gives to either. Completions of
+//! registrations come from `mpt` and take every second turn at most.
 
 mod again;
 mod cut;
@@ -36,14 +40,16 @@ mod deliver;
 mod operands;
 mod read;
 mod reassembly;
+mod tags;
 mod write;
 
 use crate::progress::{Wait, wait};
 use again::EpochTable;
 use read::ReadEngine;
+use std::collections::VecDeque;
 use types::UnitCfg;
 use types::access::Op;
-use types::port::{Completion, DmaIn, DmaOut, FunctionCfg, PostedBeat};
+use types::port::{Completion, DmaIn, DmaOut, FunctionCfg, PostedBeat, StreamNote};
 use types::ports::{Block, Cycle};
 use write::WriteEngine;
 /// What is held here, and what it needs to go on.
@@ -52,13 +58,18 @@ pub const WAITS: &[Wait] = &[
     wait("dma.write_queue", "tlp_tx.posted", "its beats have no place"),
     wait("dma.write_queue", "mpt.again", "an epoch has passed it"),
     wait("dma.write_queue", "dma.unsent", "64 segments are cut and not sent"),
+    wait("dma.write_queue", "dma.posted_sent", "it has changed its path: what was written before leaves first"),
+    wait("dma.write_queue", "ats.flush", "it has changed its path: what was written before is flushed"),
     wait("dma.unsent", "dma.posted_sent", "its TLPs have not been sent"),
     wait("dma.unsent", "sink.completion", "its request ends"),
+    wait("dma.unsent", "mpt.again", "an epoch has passed the flush of a message that has changed its path"),
+    wait("dma.unsent", "ats.flush", "its message has changed its path"),
     wait("dma.posted_sent", "tlp_tx.posted", "always"),
     wait("dma.read_queue", "dma.tag", "no tag is free"),
     wait("dma.read_queue", "dma.read_slot", "no buffer space is free"),
     wait("dma.read_queue", "tlp_tx.read", "the descriptor has not been taken"),
     wait("dma.read_queue", "mpt.again", "an epoch has passed it"),
+    wait("dma.read_queue", "ats.flush", "it has changed its path: what was written before is flushed"),
     wait("dma.read_queue", "source.write_data", "an atomic: its operands have been asked for"),
     wait("dma.read_queue", "dma.write_queue", "an atomic: its operands stand behind the bytes of writes"),
     wait("dma.tag", "tlp_tx.read", "its read has not been sent"),
@@ -68,7 +79,11 @@ pub const WAITS: &[Wait] = &[
     wait("dma.read_slot", "sink.completion", "its request ends"),
     wait("dma.committed", "dma.tag", "reads that used a mapping have not come back"),
     wait("dma.committed", "tlp_tx.posted", "write beats have not been taken"),
+    wait("dma.committed", "ats.flush", "a flush that used a mapping has not come back"),
 ];
+
+/// Completions of registrations that wait for the arbiter.
+const REGISTERED: usize = 2;
 
 /// Registered one-cycle increments; see [`DmaOut`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -96,6 +111,11 @@ pub struct Dma {
     write: WriteEngine,
     read: ReadEngine,
     completion: Completion,
+    /// Completions of registrations, from `mpt`.
+    registered: VecDeque<Completion>,
+    /// The last completion was not one of them.
+    registered_turn: bool,
+    ended: StreamNote,
     /// The functions' epochs as of the edge before: what commits compare with.
     epochs: EpochTable,
     /// One of them began at the edge before.
@@ -109,19 +129,37 @@ pub struct Dma {
 
 impl Dma {
     fn idle(&self) -> bool {
-        self.write.idle() && self.read.idle() && !self.completion.valid && self.stat == Stats::default()
+        self.write.idle()
+            && self.read.idle()
+            && self.registered.is_empty()
+            && !self.ended.valid
+            && !self.completion.valid
+            && self.stat == Stats::default()
     }
 
     /// Moves one completion to the output register, from either engine in turn.
     fn arbitrate(&mut self, ready: bool) {
+        self.ended = StreamNote::default();
         if self.completion.valid && !ready {
             return;
         }
         let (write, read) = (self.write.completions(), self.read.completions());
+        let none = write.is_empty() && read.is_empty();
+        if (none || self.registered_turn)
+            && let Some(next) = self.registered.pop_front()
+        {
+            self.registered_turn = false;
+            self.completion = next;
+            self.stat.done = next.syndrome.is_ok();
+            self.stat.error = !self.stat.done;
+            return;
+        }
         let take_read = !read.is_empty() && (write.is_empty() || !self.read_last);
         let next = if take_read { read.pop_front() } else { write.pop_front() };
         self.completion = next.unwrap_or_default();
         if self.completion.valid {
+            self.ended = StreamNote { valid: true, stream: self.completion.stream };
+            self.registered_turn = true;
             self.read_last = take_read;
             self.stat.done = self.completion.syndrome.is_ok();
             self.stat.error = !self.stat.done;
@@ -140,6 +178,9 @@ impl Block for Dma {
             write: WriteEngine::new(cfg),
             read: ReadEngine::new(cfg),
             completion: Completion::default(),
+            registered: VecDeque::with_capacity(REGISTERED),
+            registered_turn: false,
+            ended: StreamNote::default(),
             epochs: EpochTable::new(cfg.functions),
             begun: false,
             drained: true,
@@ -170,9 +211,12 @@ impl Block for Dma {
         out.read = *self.read.read();
         out.read_operands = self.read.operands();
         out.completion = self.completion;
+        out.ended = self.ended;
+        out.registered_ready = self.registered.len() < REGISTERED;
         let (write, read) = (self.write.retranslate(), self.read.retranslate());
         out.retranslate = if write.valid { write } else { read };
         out.flushed = self.read.flushed();
+        out.flush = *self.write.flush_read();
         out.drained = self.drained;
         out.sent = self.sent;
         let again = [self.write.again(), self.read.again()];
@@ -199,7 +243,11 @@ impl Block for Dma {
             return;
         }
         self.stat = Stats::default();
+        let registered_ready = self.registered.len() < REGISTERED;
         self.arbitrate(inp.completion_ready);
+        if inp.registered.valid && registered_ready {
+            self.registered.push_back(inp.registered);
+        }
         let flush;
         let (write, read) = match inp.segment {
             ref segment if !segment.valid => (None, None),
@@ -211,10 +259,14 @@ impl Block for Dma {
             ref segment => (None, Some(segment)),
         };
         // What one engine shows the other, as of before this edge.
-        let (wanted, come) = (self.read.wanted(), self.write.operands());
+        let (wanted, come, crossing) = (self.read.wanted(), self.write.operands(), self.read.wanted_flush());
+        let flushed = self.read.flushed();
+        if flushed.valid {
+            self.write.paths().flushed(flushed.stream);
+        }
         let mut asked = None;
-        if write.is_some() || wanted.is_some() || !self.write.idle() {
-            let work = (write, wanted.as_ref());
+        if write.is_some() || wanted.is_some() || crossing.is_some() || !self.write.idle() {
+            let work = (write, wanted.as_ref(), crossing);
             let taken = self.write.step(inp, work, &self.functions, (&self.epochs, self.begun), &mut self.stat);
             asked = wanted.as_ref().filter(|_| taken);
         }
@@ -222,11 +274,13 @@ impl Block for Dma {
         let may_ask = !self.write.retranslate().valid;
         if read.is_some() || inp.cpl.valid || !self.read.idle() {
             self.read.take_operands(asked, come);
-            self.read.step(inp, read, &self.functions, (&self.epochs, may_ask), &mut self.stat);
+            let against = (&self.epochs, may_ask, &*self.write.paths());
+            self.read.step(inp, read, &self.functions, against, &mut self.stat);
         }
         self.begun = self.epochs.begin(&inp.invalidated, &inp.revoked);
         if self.begun {
             self.read.advance();
+            self.write.paths().advance();
         }
         self.drained = self.write.drained() && self.read.drained();
         self.sent = self.write.all_sent();
@@ -235,7 +289,7 @@ impl Block for Dma {
                 *function = inp.cfg;
             }
             self.write.configured(&inp.cfg);
-            self.epochs.lives.configure(&inp.cfg);
+            self.epochs.configure(&inp.cfg);
             if inp.cfg.function.0 == 0 {
                 self.read.set_tag_mode(inp.cfg.tag_mode);
             }
@@ -244,7 +298,7 @@ impl Block for Dma {
 
     fn idle_until(&self, inp: &DmaIn) -> Option<Cycle> {
         let inputs = inp.reset || inp.cfg.valid || inp.segment.valid || inp.cpl.valid || inp.posted_sent;
-        let begins = inp.invalidated.valid || inp.revoked.valid || self.begun;
+        let begins = inp.invalidated.valid || inp.revoked.valid || self.begun || inp.registered.valid;
         let quiet = !inputs && !begins && self.drained && self.sent;
         (quiet && self.idle()).then_some(Cycle(u64::MAX))
     }

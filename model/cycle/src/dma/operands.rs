@@ -2,12 +2,13 @@
 //!
 //! ```text
 //! head of a read queue is an atomic ─► wanted ─► write engine asks for the range ─► operands come ─► there ─► commit
-//!                                         └──── ended meanwhile: what comes is forgotten ────┘
+//!                                         └──── failed meanwhile: ends once they have come ──┘
 //! ```
 //!
 //! One place a partition of functions: the next atomic of a partition asks once the one before has been committed, so that
-//! what was asked for is always taken, whoever it was for. Nothing is committed for an atomic while its operands are on their way,
-//! so an invalidation never waits for them.
+//! what was asked for is always taken. One that fails meanwhile ends once its operands have come: the source is asked for
+//! nothing of a request that has ended. Nothing is committed for an atomic while its operands are on their way, so an
+//! invalidation never waits for them.
 //!
 //! Operands are pulled, and no part of the work request, since there they would widen every queue and every slot between
 //! `mpt` and here by 256 bits.
@@ -28,9 +29,8 @@ enum State {
     Free,
     /// The write engine has not asked for them yet.
     Wanted,
-    /// They are on their way; nobody wants them any more.
+    /// They are on their way.
     Asked,
-    Void,
     There,
 }
 
@@ -60,10 +60,12 @@ impl Place {
 
     /// Operands have come.
     pub(super) fn come(&mut self, operands: Operands) {
-        (self.state, self.operands) = match self.state {
-            State::Asked => (State::There, operands),
-            _ => (State::Free, Operands::default()),
-        };
+        (self.state, self.operands) = (State::There, operands);
+    }
+
+    /// Whether operands are on their way.
+    pub(super) fn waits(&self) -> bool {
+        self.state == State::Asked
     }
 
     /// The operands of the atomic at the head of the queue; where they are not there, they are wanted.
@@ -82,11 +84,8 @@ impl Place {
         None
     }
 
-    /// The atomic at the head has been committed, or has failed.
+    /// The atomic at the head has been committed, or has failed and waits for nothing.
     pub(super) fn end(&mut self) {
-        self.state = match self.state {
-            State::Asked | State::Void => State::Void,
-            _ => State::Free,
-        };
+        self.state = State::Free;
     }
 }

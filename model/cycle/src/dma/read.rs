@@ -11,12 +11,10 @@
 //! | queue | segment taken at k, head in cycle k+1 |
 //! | cut | one read a cycle: descriptor on `read` in cycle k+2, its tag and slot reserved at that edge |
 //!
-//! Free tags are a queue of returned ones behind a counter of tags never used, so that reset needs no sweep and a tag is
-//! used again as late as possible. Only tags that fit the unit's tag width are handed out; a change of the width waits
-//! until no tag is in flight.
-//!
 //! A flush is a zero-length read without a request, or with one that completes with it; its end is noted to `replay` from
-//! its place in the order of delivery, or at once where it sends nothing.
+//! its place in the order of delivery, or at once where it sends nothing: there is nothing to push, or its page is not on
+//! that path any more. A read that another translation has sent another way than its stream's writes waits for a flush
+//! itself (write/path.rs).
 //!
 //! An atomic is issued like a read, once its operands are there (operands.rs), and its answer goes the same way.
 //!
@@ -34,6 +32,8 @@ use super::cut::{Cut, OpenRequest, admit, size_limit};
 use super::deliver::Deliver;
 use super::operands::{Place, Wanted};
 use super::reassembly::{Asked, Reassembly, SlotEntry};
+use super::tags::TagPool;
+use super::write::path::{For, Paths, WantedFlush};
 use crate::timeout::Timeouts;
 use std::collections::VecDeque;
 use types::UnitCfg;
@@ -44,56 +44,6 @@ use types::port::{
     Completion, DmaIn, FlushNote, FunctionCfg, Operands, ReadData, ReleasedSegment, Retranslate, TlpDescriptor,
 };
 use types::tlp::TlpOp;
-
-/// Tags of the data range, numbered from 0.
-#[derive(Clone, Debug)]
-struct TagPool {
-    /// Number of the first one, and how many there are, in each tag width.
-    ranges: [(u16, u16); 3],
-    /// Tag width in force, and the one asked for.
-    mode: u8,
-    wanted: u8,
-    fresh: u16,
-    returned: VecDeque<u16>,
-}
-
-impl TagPool {
-    fn new(cfg: &UnitCfg) -> Self {
-        Self {
-            ranges: [0, 1, 2].map(|mode| {
-                let map = cfg.tags_in(mode);
-                (map.data as u16, (map.end - map.data) as u16)
-            }),
-            mode: 0,
-            wanted: 0,
-            fresh: 0,
-            returned: VecDeque::with_capacity(cfg.read_tags as usize),
-        }
-    }
-    /// Number of tag 0, and the tags that fit the tag width.
-    fn range(&self) -> (u16, u16) {
-        self.ranges[usize::from(self.mode.min(2))]
-    }
-    /// Takes over a new tag width once every tag is back.
-    fn settle(&mut self) -> bool {
-        if self.mode != self.wanted && usize::from(self.fresh) == self.returned.len() {
-            self.mode = self.wanted;
-            self.fresh = 0;
-            self.returned.clear();
-        }
-        self.mode == self.wanted
-    }
-    fn available(&self) -> bool {
-        !self.returned.is_empty() || self.fresh < self.range().1
-    }
-    /// A free tag; call only when one is available.
-    fn take(&mut self) -> u16 {
-        self.returned.pop_front().unwrap_or_else(|| {
-            self.fresh += 1;
-            self.fresh - 1
-        })
-    }
-}
 
 /// The segments of one partition of functions.
 #[derive(Clone, Debug, Default)]
@@ -106,6 +56,39 @@ struct Queue {
     retired: u16,
     /// Operands of the atomic at the head.
     operands: Place,
+    /// Another translation has sent the head another way: another path, for a flush the one it was to push on.
+    moved: bool,
+    /// The flush in front of a head that has moved.
+    flush: Before,
+}
+
+/// A flush in front of a read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Before {
+    #[default]
+    None,
+    Wanted,
+    Over,
+    /// The read that wanted it has ended, and it is still under way.
+    Void,
+}
+
+impl Before {
+    /// The head is another, or goes another way: a flush that is under way is not for it.
+    fn forget(&mut self, under_way: bool) {
+        *self = if under_way { Self::Void } else { Self::None };
+    }
+}
+
+impl Queue {
+    /// The flush in front of the head has ended.
+    fn flushed(&mut self, outcome: Syndrome) {
+        let void = self.flush == Before::Void;
+        self.flush = if void { Before::None } else { Before::Over };
+        if let Some(head) = self.segments.front_mut().filter(|_| !void && !outcome.is_ok()) {
+            head.tag.syndrome = outcome;
+        }
+    }
 }
 
 /// See the module documentation.
@@ -218,6 +201,13 @@ impl ReadEngine {
             Some(Wanted { partition: partition as u8, range })
         })
     }
+    /// A read that waits for a flush.
+    pub(super) fn wanted_flush(&self) -> Option<WantedFlush> {
+        let waits = |q: &&Queue| q.flush == Before::Wanted;
+        let head = self.queues.iter().find(waits)?.segments.front()?;
+        let partition = self.shares.of(head.tag.function) as u8;
+        Some(WantedFlush { partition, stream: head.tag.stream, at: head.at })
+    }
     /// The write engine has asked for some operands, or some have come.
     pub(super) fn take_operands(&mut self, asked: Option<&Wanted>, come: Option<(u8, Operands)>) {
         if let Some((partition, operands)) = come {
@@ -245,7 +235,7 @@ impl ReadEngine {
         inp: &DmaIn,
         segment: Option<&ReleasedSegment>,
         functions: &[FunctionCfg],
-        (epochs, may_ask): (&EpochTable, bool),
+        (epochs, may_ask, paths): (&EpochTable, bool, &Paths),
         stat: &mut Stats,
     ) {
         if !self.deliver.flushed().valid {
@@ -253,15 +243,24 @@ impl ReadEngine {
         }
         self.again.step();
         if let Some(answer) = self.again.answer(&inp.retranslated)
-            && let Queue { segments, done, .. } = &mut self.queues[self.judged]
+            && let Queue { segments, done, moved, flush, .. } = &mut self.queues[self.judged]
             && let Some(segment) = segments.front_mut()
         {
+            if answer.syndrome.is_ok() && answer.at != segment.at {
+                *moved = true;
+                flush.forget(paths.serves(For::Read(self.judged as u8)));
+            }
             again::apply(segment, *done, &answer);
+        }
+        for (partition, queue) in self.queues.iter_mut().enumerate() {
+            if let Some(outcome) = paths.ended(For::Read(partition as u8)) {
+                queue.flushed(outcome);
+            }
         }
         // Each stage sees what the stage behind it held before this edge.
         let slot_free = self.buffer.room();
         self.deliver.step(inp, &mut self.buffer);
-        self.issue(inp, slot_free, functions, (epochs, may_ask), stat);
+        self.issue(inp, slot_free, functions, (epochs, may_ask, paths), stat);
         let (ended, late) = self.buffer.step(&inp.cpl, stat);
         if let Some(tag) = late {
             self.retired -= 1;
@@ -302,7 +301,7 @@ impl ReadEngine {
         inp: &DmaIn,
         slot_free: u8,
         functions: &[FunctionCfg],
-        (epochs, may_ask): (&EpochTable, bool),
+        (epochs, may_ask, paths): (&EpochTable, bool, &Paths),
         stat: &mut Stats,
     ) {
         self.room = None;
@@ -319,7 +318,7 @@ impl ReadEngine {
         let tags_settled = self.tags.settle();
         for n in 0..self.queues.len() {
             let partition = (self.turn + n) & (self.queues.len() - 1);
-            if self.issue_from(partition, (tags_settled, slot_free), functions, (epochs, may_ask), stat) {
+            if self.issue_from(partition, (tags_settled, slot_free), functions, (epochs, may_ask, paths), stat) {
                 self.turn = (partition + 1) & (self.queues.len() - 1);
                 return;
             }
@@ -332,10 +331,10 @@ impl ReadEngine {
         partition: usize,
         (tags_settled, slot_free): (bool, u8),
         functions: &[FunctionCfg],
-        (epochs, may_ask): (&EpochTable, bool),
+        (epochs, may_ask, paths): (&EpochTable, bool, &Paths),
         stat: &mut Stats,
     ) -> bool {
-        let Queue { segments, done, live, retired, operands: place } = &mut self.queues[partition];
+        let Queue { segments, done, live, retired, operands: place, moved, flush } = &mut self.queues[partition];
         let Some(segment) = segments.front() else { return false };
         let (segment, tag) = (*segment, &segment.tag);
         let function = functions.get(usize::from(tag.function.0)).copied().unwrap_or_default();
@@ -357,14 +356,26 @@ impl ReadEngine {
         let cut = Cut::next(&segment, *done, limit);
         if tlp && epochs.outdate(tag, epochs_of(&segment)) {
             let va = Va(tag.va.0.wrapping_add(u64::from(*done)));
-            if may_ask && self.again.ask(tag, va, tag.length.0 - *done) {
+            let ask = |again: &mut Again| match segment.flush {
+                true => again.ask_flush(tag),
+                false => again.ask(tag, va, tag.length.0 - *done),
+            };
+            if may_ask && ask(&mut self.again) {
                 stat.retranslate = true;
                 self.judged = partition;
             }
             return false;
         }
+        let crosses = *moved && !segment.flush && !tag.unordered && paths.between(tag.stream, segment.at);
+        if tlp && crosses && *flush != Before::Over {
+            if *flush == Before::None {
+                *flush = Before::Wanted;
+            }
+            return false;
+        }
+        let tlp = tlp && !(segment.flush && (*moved || !paths.unflushed(tag.stream)));
         let operands = if tlp && tag.op.is_atomic() { place.of(&segment) } else { Some(Operands::default()) };
-        let Some(operands) = operands else { return false };
+        let Some(operands) = operands.filter(|_| !place.waits()) else { return false };
         let ends = !tlp || cut.last;
         if (tlp || tag.last) && slot_free >> partition & 1 == 0 {
             stat.stall_buffer = true;
@@ -425,6 +436,8 @@ impl ReadEngine {
                 self.again.ended();
             }
             self.room = Some(partition as u8);
+            *moved = false;
+            flush.forget(paths.serves(For::Read(partition as u8)));
             *done = 0;
         } else {
             *done += cut.length;

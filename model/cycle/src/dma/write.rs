@@ -18,28 +18,32 @@
 //! | retire | `posted_sent` at s: `write_sent` in cycle s+2, completion behind the arbiter in cycle s+3 |
 //!
 //! The address of a TLP is looked at again with its last beat, its commit: a translation that an invalidation has passed
-//! is asked for again, and the engine takes no more bytes until it is there. If it is refused, the TLP and those of its
-//! request behind it are dropped: their bytes are taken, `tlp_tx` forgets their beats, and the request ends with the
-//! failure.
+//! is asked for again, and the engine takes no more bytes until it is there (write/judged.rs). If it is refused, the TLP and
+//! those of its request behind it are dropped: their bytes are taken, `tlp_tx` forgets their beats, and the request ends with
+//! the failure. If it sends the TLP on another path than its stream has written on before, a flush goes first
+//! (write/path.rs).
 //!
 //! Progress: the cutter waits for the source's ready, for a pending place (freed by data) and for an unsent place
 //! (freed by the link); none of these waits for the read engine, which always has a place for the operands it has asked
-//! for. Completions are the only thing that can hold
-//! `unsent`, and they need nothing but the completion stream's ready.
+//! for. Completions and flushes are all that can hold `unsent`: the former need nothing but the completion stream's ready,
+//! the latter the link and a completion.
 
+mod judged;
+pub(super) mod path;
 mod shift;
 
 use super::Stats;
-use super::again::{self, Again, EpochTable, Epochs, epochs_of};
-use super::cut::{Cut, OpenRequest, admit, allow, prefix, size_limit};
+use super::again::{Again, EpochTable, Epochs, epochs_of};
+use super::cut::{Cut, OpenRequest, admit, size_limit};
 use super::operands::Wanted;
 use crate::lives::Lives;
+use path::{For, Paths, WantedFlush};
 use std::collections::VecDeque;
 use types::UnitCfg;
-use types::access::Syndrome;
-use types::addr::{Length, Offset, StreamId, TlpAddr, Va, WrId};
+use types::access::{AddressType, Syndrome};
+use types::addr::{Length, Offset, StreamId, Va};
 use types::port::{
-    Beat, Completion, DmaIn, FunctionCfg, Operands, PostedBeat, ReleasedSegment, Retranslate, Retranslated, SegmentTag,
+    Beat, Completion, DmaIn, FunctionCfg, Operands, PostedBeat, ReleasedSegment, Retranslate, SegmentTag,
     TlpDescriptor, WriteData, WriteDataRequest, WriteSent,
 };
 
@@ -71,6 +75,22 @@ struct Pending {
     refused: Syndrome,
     /// No write's: the operands of an atomic of this partition.
     operands: Option<u8>,
+}
+
+/// What has left of a segment.
+#[derive(Clone, Copy, Debug)]
+struct Left {
+    /// Path of the last TLP.
+    at: AddressType,
+    /// One of its TLPs went on another path than the one before it of its request.
+    changed: bool,
+}
+
+/// What a request carries from segment to segment.
+#[derive(Clone, Copy, Debug, Default)]
+struct Carried {
+    syndrome: Syndrome,
+    changed: bool,
 }
 
 /// A segment that was cut: done when `target` TLPs of the engine have been sent.
@@ -113,12 +133,15 @@ pub(super) struct WriteEngine {
     unsent_out: u8,
     /// Failure of a segment after its cut, by its place in `unsent`.
     late: [Syndrome; UNSENT],
-    /// A TLP of an ordered region's segment has been committed, by its place in `unsent`.
-    left: [bool; UNSENT],
-    /// Where the last such TLP of each stream went: a zero-length read for its flush.
-    last: Box<[ReleasedSegment]>,
-    /// Late failure of the segments of a stream's request so far, at their retirement.
-    carried: Box<[Syndrome]>,
+    /// What has been committed of an ordered region's segment, by its place in `unsent`.
+    left: [Option<Left>; UNSENT],
+    /// Late failure of the segments of a stream's request so far, at their retirement, and whether it changed its path.
+    carried: Box<[Carried]>,
+    paths: Paths,
+    /// The head TLP goes on another path than what its stream has written: a flush goes first.
+    crosses: bool,
+    /// A message waits for a flush to end.
+    ending: Option<StreamId>,
     /// Numbers of dropped TLPs: they count as sent in their turn.
     dropped: VecDeque<u16>,
     again: Again,
@@ -160,9 +183,11 @@ impl WriteEngine {
             unsent_in: 0,
             unsent_out: 0,
             late: [Syndrome::OK; UNSENT],
-            left: [false; UNSENT],
-            last: vec![ReleasedSegment::default(); 1 << cfg.stream_bits()].into(),
-            carried: vec![Syndrome::OK; 1 << cfg.stream_bits()].into(),
+            left: [None; UNSENT],
+            carried: vec![Carried::default(); 1 << cfg.stream_bits()].into(),
+            paths: Paths::new(1 << cfg.stream_bits()),
+            crosses: false,
+            ending: None,
             dropped: VecDeque::with_capacity(PENDING),
             again: Again::new(false),
             stale: false,
@@ -184,6 +209,7 @@ impl WriteEngine {
             && self.posted.is_empty()
             && self.completions.is_empty()
             && self.again.idle()
+            && self.paths.idle()
             && !(self.request.valid || self.room || self.write_sent.valid || self.whole.is_some())
     }
 
@@ -198,7 +224,7 @@ impl WriteEngine {
     }
     pub(super) fn data_ready(&self) -> bool {
         let Some(head) = self.pending.front() else { return false };
-        head.operands.is_some() || !self.spill && self.posted.len() < 2 && !self.stale
+        head.operands.is_some() || !self.spill && self.posted.len() < 2 && !(self.stale || self.crosses)
     }
     /// The operands of an atomic that have come, for one cycle, and whose they are.
     pub(super) fn operands(&self) -> Option<(u8, Operands)> {
@@ -222,7 +248,7 @@ impl WriteEngine {
     }
     /// Whether no beat of an older epoch waits for `tlp_tx`.
     pub(super) fn drained(&self) -> bool {
-        self.old_beats == 0
+        self.old_beats == 0 && self.paths.drained()
     }
     pub(super) fn posted(&self) -> Option<&PostedBeat> {
         self.posted.front()
@@ -233,22 +259,30 @@ impl WriteEngine {
         if !asked.tag.syndrome.is_ok() {
             return *asked;
         }
-        let mut flush = self.last[usize::from(asked.tag.stream.0)];
+        let mut flush = *self.paths.last(asked.tag.stream);
         flush.tag.slot = asked.tag.slot;
         (flush.tag.id, flush.tag.first, flush.tag.last) = (asked.tag.id, asked.tag.first, asked.tag.last);
         flush
+    }
+    /// Where streams have written.
+    pub(super) fn paths(&mut self) -> &mut Paths {
+        &mut self.paths
+    }
+    /// The flush that leaves.
+    pub(super) fn flush_read(&self) -> &TlpDescriptor {
+        self.paths.read()
     }
     /// The completion queue, for the arbiter.
     pub(super) fn completions(&mut self) -> &mut VecDeque<Completion> {
         &mut self.completions
     }
 
-    /// One edge; `segment` is a write segment or none, `wanted` are operands that the read engine asks for. Returns whether
-    /// it takes that over. The arbiter pops completions after this.
+    /// One edge; `segment` is a write segment or none, `wanted` are operands that the read engine asks for, `flush` is a read
+    /// that waits for one. Returns whether it takes the operands over. The arbiter pops completions after this.
     pub(super) fn step(
         &mut self,
         inp: &DmaIn,
-        (segment, wanted): (Option<&ReleasedSegment>, Option<&Wanted>),
+        (segment, wanted, flush): (Option<&ReleasedSegment>, Option<&Wanted>, Option<WantedFlush>),
         functions: &[FunctionCfg],
         (epochs, begun): (&EpochTable, bool),
         stat: &mut Stats,
@@ -256,7 +290,7 @@ impl WriteEngine {
         // What the source was shown before this edge.
         let ready = self.data_ready();
         self.retire();
-        self.retranslate_head(inp, functions, stat);
+        let flush_answer = self.judge(inp, functions, stat);
         // The cutter sees how full `pending` was before this edge.
         self.room = false;
         if self.request.valid && inp.write_data_request_ready {
@@ -273,6 +307,8 @@ impl WriteEngine {
         }
         let outdated = |p: &Pending| p.operands.is_none() && p.refused.is_ok() && epochs.outdate(&p.tag, p.epochs);
         self.stale = self.pending.front().is_some_and(outdated);
+        let flush = flush.filter(|flush| !self.paths.serves(For::Read(flush.partition)));
+        self.change_path(inp, (flush, flush_answer), functions, epochs, stat);
         // All at once (at most as many as wait for bytes), so that a notification is never counted for one of them.
         while self.dropped.front() == Some(&self.sent_count) {
             self.dropped.pop_front();
@@ -303,102 +339,37 @@ impl WriteEngine {
     fn retire(&mut self) {
         self.write_sent = WriteSent::default();
         let Some(head) = self.unsent.front() else { return };
-        let sent = self.sent_count.wrapping_sub(head.target) < 1 << 15;
-        if sent && (!head.last || self.completions.len() < COMPLETIONS) {
-            let late = std::mem::take(&mut self.late[usize::from(self.unsent_out)]);
-            let carried = &mut self.carried[usize::from(head.note.stream.0)];
-            if carried.is_ok() || head.first {
-                *carried = late;
-            }
-            let syndrome = if head.note.syndrome.is_ok() { *carried } else { head.note.syndrome };
-            let left = std::mem::take(&mut self.left[usize::from(self.unsent_out)]);
-            self.write_sent = WriteSent { valid: true, stream: head.note.stream, syndrome, left };
-            if head.last {
-                *carried = Syndrome::OK;
-                self.completions.push_back(Completion { syndrome, ..head.note });
-            }
-            self.unsent.pop_front();
-            self.unsent_out = (self.unsent_out + 1) % UNSENT as u8;
-        }
-    }
-
-    /// Has the head TLP and what follows it of its segment judged again once an epoch has passed them.
-    fn retranslate_head(&mut self, inp: &DmaIn, functions: &[FunctionCfg], stat: &mut Stats) {
-        self.again.step();
-        if let Some(answer) = self.again.answer(&inp.retranslated)
-            && let Some(head) = self.pending.front()
-        {
-            let function = functions.get(usize::from(head.tag.function.0)).copied().unwrap_or_default();
-            let refused = match answer.syndrome {
-                Syndrome::OK => allow(&head.tag, answer.at, &function),
-                refused => refused,
-            };
-            if refused.is_ok() {
-                let (va, segment) = (head.va, head.segment);
-                self.renew(va, segment, &answer, &function);
-            } else {
-                self.late[usize::from(head.segment)] = refused;
-                let (stream, id) = (head.tag.stream, head.tag.id);
-                self.refuse(stream, id, refused);
-            }
-            // Whether it is outdated already shows at the end of the step.
+        let sent = !path::before(self.sent_count, head.target);
+        if !sent || head.last && self.completions.len() == COMPLETIONS {
             return;
         }
-        if self.stale
-            && let Some(head) = self.pending.front()
-        {
-            let rest = head.tag.length.0 - head.va.0.wrapping_sub(head.tag.va.0) as u32;
-            stat.retranslate = self.again.ask(&head.tag, head.va, rest);
-        }
-    }
-
-    /// Puts an answer for the byte at `va` in the place of the mapping of a segment's TLPs.
-    fn renew(&mut self, va: Va, segment: u8, answer: &Retranslated, function: &FunctionCfg) {
-        for p in self.pending.iter_mut().filter(|p| p.operands.is_none() && p.segment == segment) {
-            let address = answer.address.0.wrapping_add(p.va.0.wrapping_sub(va.0));
-            p.tlp.address = TlpAddr(address & !3);
-            (p.tlp.at, p.tlp.pasid) = (answer.at, prefix(&p.tag, answer.at, function));
-            p.epochs = Epochs { invalidation: answer.epoch, grant: answer.grant };
-        }
-        if self.done > 0
-            && segment == self.unsent_in
-            && let Some(cut) = self.segments.front_mut()
-        {
-            let done = va.0.wrapping_sub(cut.tag.va.0) as u32;
-            again::apply(cut, done, answer);
-        }
-    }
-
-    /// A request has failed after its cut: none of its TLPs that wait leaves, and no more are cut.
-    fn refuse(&mut self, stream: StreamId, id: WrId, syndrome: Syndrome) {
-        let writes = self.pending.iter_mut().filter(|p| p.operands.is_none());
-        for p in writes.filter(|p| (p.tag.stream, p.tag.id) == (stream, id)) {
-            p.refused = syndrome;
-        }
-        let open = &mut self.requests[usize::from(stream.0)];
-        if open.open && open.id == id && open.syndrome.is_ok() {
-            open.syndrome = syndrome;
-        }
-    }
-
-    /// A function's configuration changes: what it may not send any more is not committed, however long its bytes take.
-    pub(super) fn configured(&mut self, function: &FunctionCfg) {
-        for n in 0..self.pending.len() {
-            let p = &self.pending[n];
-            // What was asked for before a function-level reset does not leave after it.
-            let syndrome = if function.reset { Syndrome::BUS_MASTER_OFF } else { allow(&p.tag, p.tlp.at, function) };
-            let other = p.operands.is_some() || p.tag.function != function.function;
-            if other || syndrome.is_ok() || !p.refused.is_ok() {
-                continue;
+        let (place, stream) = (usize::from(self.unsent_out), head.note.stream);
+        let (late, left) = (self.late[place], self.left[place]);
+        let before = if head.first { Carried::default() } else { self.carried[usize::from(stream.0)] };
+        let carried = Carried {
+            syndrome: if before.syndrome.is_ok() { late } else { before.syndrome },
+            changed: before.changed || left.is_some_and(|left| left.changed),
+        };
+        let mut syndrome = if head.note.syndrome.is_ok() { carried.syndrome } else { head.note.syndrome };
+        if head.last && syndrome.is_ok() && carried.changed {
+            match self.paths.ended(For::End) {
+                None if self.paths.unflushed(stream) || self.paths.serves(For::End) => {
+                    self.ending = Some(stream);
+                    return;
+                }
+                flushed => syndrome = flushed.unwrap_or_default(),
             }
-            let (stream, id) = (p.tag.stream, p.tag.id);
-            self.late[usize::from(p.segment)] = syndrome;
-            if n == 0 {
-                self.again.ended();
-                self.stale = false;
-            }
-            self.refuse(stream, id, syndrome);
         }
+        self.ending = None;
+        (self.late[place], self.left[place]) = (Syndrome::OK, None);
+        let at = left.map_or_else(Default::default, |left| left.at);
+        self.write_sent = WriteSent { valid: true, stream, syndrome, left: left.is_some(), at };
+        self.carried[usize::from(stream.0)] = if head.last { Carried::default() } else { carried };
+        if head.last {
+            self.completions.push_back(Completion { syndrome, ..head.note });
+        }
+        self.unsent.pop_front();
+        self.unsent_out = (self.unsent_out + 1) % UNSENT as u8;
     }
 
     /// Cuts one TLP off the head segment, or ends a segment that sends none.

@@ -12,6 +12,11 @@ impl Replay {
             self.finish(slot);
             return;
         }
+        // What it would find may be of before the function was enabled.
+        if self.enabling.under_way(mapped.tag.function) {
+            self.retry.insert(slot);
+            return;
+        }
         let epoch = self.epochs.get(usize::from(mapped.tag.function.0)).copied().unwrap_or_default();
         let (read, write) = needs(&mapped.tag);
         self.out.lookup = AtcLookup { valid: true, slot, key: self.key_of(mapped), read, write };

@@ -28,7 +28,7 @@ mod lookup;
 mod page;
 mod path;
 
-use crate::lives::Lives;
+use crate::lives::{Enabling, Lives};
 use crate::progress::{Wait, wait};
 use crate::slot_set::SlotSet;
 use page::Pages;
@@ -36,7 +36,7 @@ use path::Path;
 use std::collections::VecDeque;
 use types::config::Partitions;
 use types::port::{AtcKey, MappedSegment, ReleasedSegment, ReplayIn, ReplayOut, Retranslated, SegmentTag, SlotNote};
-use types::{AddressType, Block, Cycle, Iova, Length, Mode, Op, Slot, StreamId, UnitCfg};
+use types::{AddressType, Block, Cycle, Iova, Length, Mode, Op, PasidPrefix, Slot, StreamId, UnitCfg};
 /// What is held here, and what it needs to go on.
 pub const WAITS: &[Wait] = &[
     wait("replay.segment", "mtt.fetch", "its table line is not cached"),
@@ -127,6 +127,7 @@ pub struct Replay {
     /// Invalidation epoch of each function.
     epochs: Vec<u32>,
     lives: Lives,
+    enabling: Enabling,
     pages: Pages,
     may_ask: Vec<MayAsk>,
     picked: Option<Picked>,
@@ -170,6 +171,8 @@ impl Replay {
         self.misses.iter_mut().for_each(VecDeque::clear);
         self.again.clear();
         self.epochs.fill(0);
+        self.lives.reset();
+        self.enabling.reset();
         self.pages.reset();
         self.may_ask.fill(MayAsk::default());
         (self.fetched, self.picked) = (None, None);
@@ -179,10 +182,11 @@ impl Replay {
     /// What names the translation of a segment: with the prefix that its function may ask with. Execute is asked for where
     /// bytes are read.
     fn key_of(&self, mapped: &MappedSegment) -> AtcKey {
-        let (tag, mut pasid) = (&mapped.tag, mapped.tag.pasid);
+        let tag = &mapped.tag;
+        let mut pasid = if tag.pasid.valid { tag.pasid } else { PasidPrefix::default() };
         let may = self.may_ask.get(usize::from(tag.function.0)).copied().unwrap_or_default();
-        pasid.exec &= pasid.valid && may.exec && tag.op == Op::READ && tag.length != Length(0);
-        pasid.privileged &= pasid.valid && may.privileged;
+        pasid.exec &= may.exec && tag.op == Op::READ && tag.length != Length(0);
+        pasid.privileged &= may.privileged;
         AtcKey { function: tag.function, pasid, iova: Iova(mapped.address.0) }
     }
 
@@ -360,6 +364,7 @@ impl Block for Replay {
             again: VecDeque::with_capacity(2),
             epochs: vec![0; cfg.functions as usize],
             lives: Lives::new(cfg.functions),
+            enabling: Enabling::new(cfg.functions),
             pages: Pages::new(cfg),
             may_ask: vec![MayAsk::default(); cfg.functions as usize],
             picked: None,
@@ -431,6 +436,8 @@ impl Block for Replay {
             *epoch = inp.invalidated.epoch;
         }
         self.lives.configure(&inp.cfg);
+        self.enabling.note(&inp.invalidated);
+        self.enabling.configure(&inp.cfg);
     }
 
     fn idle_until(&self, inp: &ReplayIn) -> Option<Cycle> {

@@ -4,7 +4,8 @@
 //! written on one path and goes on on the other, the writes are flushed first: once they have been sent, a zero-length
 //! read of the last address written returns; `dma`, which knows what has left, fills the address in. A message that
 //! changed its path completes behind such a flush as well. Writes of which nothing has left, since they were refused on
-//! their way, need none. Regions marked unordered do without.
+//! their way, need none. Regions marked unordered do without. Where an access gets another path after its release, `dma`
+//! has a flush go itself.
 
 use types::port::{FlushNote, MappedSegment, ReleasedSegment, SegmentTag, WriteSent};
 use types::{AddressType, FunctionId, Length, Op, StreamId, Syndrome};
@@ -20,6 +21,8 @@ pub(super) struct Path {
     on_their_way: bool,
     /// A write on it has left, and no flush has followed.
     written: bool,
+    /// Path of the last write that has left.
+    left_at: AddressType,
     /// The message under way has changed its path after a write.
     changed: bool,
     /// A message that completes with its flush.
@@ -98,8 +101,14 @@ impl Path {
         if self.failure.is_ok() {
             self.failure = note.syndrome;
         }
-        self.written |= note.left;
+        if note.left {
+            (self.written, self.left_at) = (true, note.at);
+        }
         self.on_their_way &= !all;
+        if all && self.written {
+            // Another translation may have sent them another way than they were released for.
+            self.at = self.left_at;
+        }
     }
 
     /// A segment of the stream leaves: takes note of it, and keeps back the end of a message that changed its path.

@@ -25,6 +25,10 @@ impl Bench {
         b.inp.cfg = function(128, 128);
         b.cycles(1);
         b.inp.cfg.valid = false;
+        // Its translations of before are gone.
+        b.inp.invalidated = EpochNote { valid: true, enabled: true, ..EpochNote::default() };
+        b.cycles(1);
+        b.inp.invalidated = EpochNote::default();
         b
     }
 
@@ -74,7 +78,7 @@ fn an_answer_is_not_for_the_segment_behind_the_one_that_asked() {
         b.cycles(10);
         assert_eq!((b.reads.len(), b.asked), (4, 0), "four tags are out");
         // An invalidation passes: the rest of the segment asks.
-        b.inp.invalidated = EpochNote { valid: true, function: FunctionId(0), epoch: 1 };
+        b.inp.invalidated = EpochNote { valid: true, function: FunctionId(0), epoch: 1, ..EpochNote::default() };
         b.cycles(1);
         b.inp.invalidated = EpochNote::default();
         b.cycles(4);

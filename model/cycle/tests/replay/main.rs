@@ -122,6 +122,7 @@ impl Bench {
             grant_index: a.grant_index,
             grant_first: a.grant_first,
             wake: a.wake,
+            invalidated: a.invalidated,
             write_room: room && write,
             read_room: room && !write,
             write_sent,
@@ -443,4 +444,17 @@ fn untranslated_only_answers_leave_untranslated() {
     b.send(ats(0, 0, 0x10_0040));
     b.idle(120);
     assert_eq!((b.released[0].1.at, b.released[0].1.address), (AddressType::UNTRANSLATED, TlpAddr(0x10_0040)));
+}
+
+/// After a reset of the unit every function is in its first life again, in `mpt` as here.
+#[test]
+fn a_reset_of_the_unit_forgets_function_level_resets() {
+    let mut b = Bench::new();
+    let cfg = FunctionCfg { valid: true, reset: true, bus_master: true, ats_enable: true, ..FunctionCfg::default() };
+    b.replay.step(&ReplayIn { cfg, ..ReplayIn::default() });
+    b.edge(true, MappedSegment::default(), WriteSent::default());
+    b.idle(UnitCfg::named("small").unwrap().atc_sets + 20);
+    b.send(segment(0, 0, Mode::Ats, 0x5000));
+    b.idle(200);
+    assert_eq!(b.released.iter().map(|(_, r)| r.tag.syndrome).collect::<Vec<_>>(), [types::Syndrome::OK]);
 }

@@ -1,5 +1,6 @@
 //! An ideal host behind the unit: tables in memory, a translation agent, a completer, sources and sinks.
 
+pub(crate) use crate::requests::{function, request};
 use crate::script::{Kind, Script, pattern};
 use cycle::unit::Unit;
 use std::collections::{BTreeMap, VecDeque};
@@ -7,8 +8,8 @@ use types::ats::{InvalidateRange, TranslationEntry};
 use types::port::{Beat, Credits, FunctionCfg, MessageTlp, TlpBeat, UnitIn, UnitOut, WorkRequest, WriteData};
 use types::tlp::{Attributes, Body, MemoryOp, Tlp, status};
 use types::{
-    AddressType, Block, ByteCount, FunctionId, Header, Iova, Key, Length, Mode, MttEntry, Op, Owner, PageSize,
-    PasidPrefix, Pd, Region, RequesterId, Rights, StreamId, TlpAddr, UnitCfg, Va, WrId,
+    AddressType, Block, FunctionId, Header, Mode, MttEntry, Op, Owner, PageSize, PasidPrefix, Region, RequesterId,
+    TlpAddr, UnitCfg,
 };
 
 pub(crate) const MPT: u64 = 0x10_0000;
@@ -131,17 +132,7 @@ impl Bench {
 
     /// The same pages in another key, for another function.
     pub(crate) fn region_of(&mut self, key: u64, function: FunctionId) {
-        let region = Region {
-            valid: true,
-            variant: 7,
-            function,
-            pd: Pd(5),
-            page_size: PageSize::K4,
-            rights: Rights::ALL,
-            length: ByteCount(64 << 12),
-            mtt: Iova(MTT),
-            ..Region::default()
-        };
+        let region = Region { function, ..crate::requests::region() };
         for (n, word) in region.encode().0.into_iter().enumerate() {
             self.memory.insert(MPT + key * 64 + 8 * n as u64, word);
         }
@@ -367,13 +358,16 @@ impl Bench {
                 self.complete(&tlp, (requester, tag, address.0, at, first_be));
             }
         }
+        self.script.write_line(&out.tx_wr_req_tlp, &mut self.memory);
         if out.tx_rd_req_tlp.valid
             && let Some(tlp) = self.script.non_posted(self.cycle, &out.tx_rd_req_tlp)
         {
             self.answer_atomic(&tlp);
         }
         self.inp.tx_wr_sent_valid = false;
-        if let Some(seq) = self.sent.pop_front() {
+        if !self.script.hold_sent
+            && let Some(seq) = self.sent.pop_front()
+        {
             (self.inp.tx_wr_sent_valid, self.inp.tx_wr_sent_seq) = (true, seq);
         }
         if out.tx_wr_req_tlp.valid {
@@ -470,35 +464,5 @@ impl Bench {
         self.tlps.clear();
         self.released.clear();
         (self.translation_requests, self.merged) = (0, 0);
-    }
-}
-
-pub(crate) fn request(id: u16, stream: u16, op: Op, va: u64, length: u32) -> WorkRequest {
-    WorkRequest {
-        valid: true,
-        id: WrId(id),
-        function: FunctionId(0),
-        stream: StreamId(stream),
-        op,
-        remote: true,
-        key: Key::new(3, 7),
-        va: Va(va),
-        length: Length(length),
-        pd: Pd(5),
-        ..WorkRequest::default()
-    }
-}
-
-/// The physical function with everything on: MPS 256, MRRS 512, 8-bit tags.
-pub(crate) fn function() -> FunctionCfg {
-    FunctionCfg {
-        valid: true,
-        requester: RequesterId(0x100),
-        bus_master: true,
-        mps: 1,
-        mrrs: 2,
-        tag_mode: 1,
-        ats_enable: true,
-        ..FunctionCfg::default()
     }
 }

@@ -4,7 +4,7 @@ use crate::bench::{Bench, SHIFT, function, request};
 use types::ats::InvalidateRange;
 use types::port::FunctionCfg;
 use types::tlp::Body;
-use types::{Iova, Mode, Op, Syndrome, TlpAddr};
+use types::{Iova, Mode, Op, PageSize, Syndrome, TlpAddr};
 
 fn outcomes(b: &Bench) -> Vec<u8> {
     b.done.iter().map(|d| d.2).collect()
@@ -41,6 +41,37 @@ fn enable_set_flushes_even_without_an_invalidation() {
     b.send(request(3, 0, Op::READ, 0, 64));
     b.idle(400);
     assert_eq!((b.translation_requests, outcomes(&b)), (1, vec![0]));
+}
+
+/// Reads that wait for credits keep an invalidation from its end, so that what Enable drops waits behind it in the queue.
+#[test]
+fn enable_set_keeps_back_what_was_translated_before_though_other_invalidations_go_first() {
+    let mut b = Bench::new("small", Mode::Ats);
+    b.warm(1);
+    let credits = std::mem::take(&mut b.inp.tx_fc.nph);
+    for n in 0..8 {
+        b.send(request(n, n, Op::READ, 64 * u64::from(n), 64));
+    }
+    b.idle(100);
+    b.invalidate(7, InvalidateRange { global: false, iova: Iova(0x4002_0000), size: Some(PageSize::K4) });
+    b.idle(50);
+    b.configure(FunctionCfg { ats_enable: false, ..function() });
+    b.configure(function());
+    b.shift = 2 * SHIFT;
+    b.inp.tx_fc.nph = credits;
+    b.idle(1500);
+    let shift = |tlp: &types::Tlp| {
+        let Body::Memory { address, .. } = tlp.body else { panic!("{tlp:?}") };
+        address.0 / SHIFT
+    };
+    let before = b.tlps.iter().take_while(|(_, tlp)| shift(tlp) == 1).count();
+    // Committed by then: two in `tlp_tx`, one on the pins and one on its way there.
+    assert!(before <= 4, "{before}");
+    assert!(b.tlps[before..].iter().all(|(_, tlp)| shift(tlp) == 2), "{:?}", b.tlps);
+    // Enable was clear for a cycle, in which at most one may have come to its turn.
+    let off = outcomes(&b).iter().filter(|s| **s == Syndrome::ATS_OFF.0).count();
+    assert!(off <= 1 && b.tlps.len() + off == 8, "{:?}", b.done);
+    assert_eq!((b.done.len(), b.messages.len()), (8, 1));
 }
 
 #[test]

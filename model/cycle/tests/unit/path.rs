@@ -4,8 +4,8 @@ use crate::bench::{Bench, MPT, MTT, request};
 use types::tlp::{Body, MemoryOp};
 use types::{AddressType, Mode, Op, Syndrome};
 
-const HOST: AddressType = AddressType::UNTRANSLATED;
-const GPU: AddressType = AddressType::TRANSLATED;
+pub(crate) const HOST: AddressType = AddressType::UNTRANSLATED;
+pub(crate) const GPU: AddressType = AddressType::TRANSLATED;
 
 /// Odd pages of the bench's region are host memory, even ones the GPU's.
 fn bench() -> Bench {
@@ -18,7 +18,7 @@ fn bench() -> Bench {
 }
 
 /// What left: operation, path, low address bits, length in DW.
-fn seen(b: &Bench) -> Vec<(MemoryOp, AddressType, u64, u16)> {
+pub(crate) fn seen(b: &Bench) -> Vec<(MemoryOp, AddressType, u64, u16)> {
     let part = |tlp: &types::Tlp| {
         let Body::Memory { op, at, address, first_be, .. } = tlp.body else { panic!("{tlp:?}") };
         (op, at, address.0 & 0xffff, if first_be == 0 { 0 } else { tlp.length_dw })

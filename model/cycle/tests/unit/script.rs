@@ -1,9 +1,10 @@
 //! What the surroundings may do beside answering well, and what they note.
 
 use std::collections::{BTreeMap, BTreeSet};
+use types::AddressType;
 use types::ats::TranslationEntry;
 use types::port::{AtsOut, ReadData, TlpBeat};
-use types::tlp::{Body, Tlp, status};
+use types::tlp::{Body, MemoryOp, Tlp, status};
 
 /// What a read is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,6 +49,12 @@ pub(crate) struct Script {
     /// `ats.prefetch` and `ats.error`.
     pub(crate) prefetches: u32,
     pub(crate) errors: u32,
+    /// Table lines that were written: address and words.
+    pub(crate) lines: Vec<(u64, [u64; 8])>,
+    /// The line that is being written, and how many words of it have come.
+    line: Option<(u64, [u64; 8], usize)>,
+    /// Posted TLPs stay on the link.
+    pub(crate) hold_sent: bool,
 }
 
 impl Script {
@@ -126,6 +133,35 @@ impl Script {
     pub(crate) fn count(&mut self, ats: &AtsOut) {
         self.prefetches += u32::from(ats.stat_prefetch);
         self.errors += u32::from(ats.stat_error);
+    }
+
+    /// A beat of a posted TLP: one that writes a table line changes the memory with its last beat.
+    pub(crate) fn write_line(&mut self, beat: &TlpBeat, memory: &mut BTreeMap<u64, u64>) {
+        if !beat.valid {
+            return;
+        }
+        if beat.sop {
+            let tlp = Tlp::parse(beat.hdr, beat.pasid).unwrap();
+            self.line = match tlp.body {
+                Body::Memory {
+                    op: MemoryOp::Write, at: AddressType::UNTRANSLATED, address, first_be, last_be, ..
+                } if address.0 < 0x4000_0000 => {
+                    assert_eq!((tlp.length_dw, first_be, last_be, tlp.pasid.valid), (16, 15, 15, false));
+                    Some((address.0, [0; 8], 0))
+                }
+                _ => None,
+            };
+        }
+        let Some((address, words, count)) = &mut self.line else { return };
+        for word in &beat.data.0[..beat.strb.count_ones() as usize / 2] {
+            words[*count] = *word;
+            *count += 1;
+        }
+        if beat.eop {
+            assert_eq!(*count, 8);
+            self.lines.push((*address, *words));
+            memory.extend((0..8).map(|n| (*address + 8 * n as u64, words[n])));
+        }
     }
 
     /// Read data: always taken.

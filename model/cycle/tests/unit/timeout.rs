@@ -111,19 +111,25 @@ fn an_invalidation_is_answered_once_the_read_it_waits_for_has_timed_out() {
     assert_eq!(b.messages.len(), 1);
 }
 
-/// One MPT and one MTT fetch at a time, as `tiny` has them: what is behind a lost one ends, and goes on with the late answer.
+/// One MPT and one MTT fetch at a time, as `tiny` has them; a read of page 40 is under way and its fetch will be lost: that of
+/// the MPT line, or with `warm`, which has that line cached, of the MTT line.
+fn with_a_lost_fetch(warm: bool) -> Bench {
+    let cfg = UnitCfg { mpt_fetches: 1, mtt_fetches: 1, ..UnitCfg::named("small").unwrap() };
+    let mut b = Bench::with(cfg, Mode::Emtt);
+    if warm {
+        b.warm(1);
+    }
+    b.write_register(0x1c, 1);
+    b.lose_completions = true;
+    b.send(request(1, 0, Op::READ, 40 << 12, 64));
+    b
+}
+
+/// What is behind a lost one ends, and goes on with the late answer.
 #[test]
 fn requests_behind_a_retired_table_fetch_end_and_go_on_once_it_is_back() {
     for warm in [false, true] {
-        let cfg = UnitCfg { mpt_fetches: 1, mtt_fetches: 1, ..UnitCfg::named("small").unwrap() };
-        let mut b = Bench::with(cfg, Mode::Emtt);
-        if warm {
-            // The MPT line is there: the MTT line of page 40 is what is lost.
-            b.warm(1);
-        }
-        b.write_register(0x1c, 1);
-        b.lose_completions = true;
-        b.send(request(1, 0, Op::READ, 40 << 12, 64));
+        let mut b = with_a_lost_fetch(warm);
         b.idle(3 * TICK);
         // Two more, on the stream of the first and on another: nothing can be fetched for them.
         b.send(request(2, 0, Op::READ, 40 << 12, 64));
@@ -145,14 +151,7 @@ fn requests_behind_a_retired_table_fetch_end_and_go_on_once_it_is_back() {
 #[test]
 fn a_late_table_completion_wakes_who_waits_for_a_fetch() {
     for warm in [false, true] {
-        let cfg = UnitCfg { mpt_fetches: 1, mtt_fetches: 1, ..UnitCfg::named("small").unwrap() };
-        let mut b = Bench::with(cfg, Mode::Emtt);
-        if warm {
-            b.warm(1);
-        }
-        b.write_register(0x1c, 1);
-        b.lose_completions = true;
-        b.send(request(1, 0, Op::READ, 40 << 12, 64));
+        let mut b = with_a_lost_fetch(warm);
         b.send(request(2, 1, Op::READ, 48 << 12, 64));
         // Just over the time-out, so that the second has been woken and has asked, or has failed.
         b.idle(2 * TICK + 64);

@@ -1,24 +1,12 @@
 //! What stands on the wire beside addresses: tags, ordering attributes, requester IDs; and completions in parts.
 
-use crate::bench::{Bench, MPT, MTT, function, request};
+use crate::bench::{Bench, MPT, function, request};
+use crate::requests::region;
 use crate::script::pattern;
 use types::config::NAMED;
 use types::port::{FunctionCfg, WorkRequest};
 use types::tlp::{Attributes, Body, MemoryOp};
-use types::{AddressType, ByteCount, FunctionId, Iova, Key, Mode, Op, PageSize, Pd, Region, RequesterId, Rights};
-
-fn region() -> Region {
-    Region {
-        valid: true,
-        variant: 7,
-        pd: Pd(5),
-        page_size: PageSize::K4,
-        rights: Rights::ALL,
-        length: ByteCount(64 << 12),
-        mtt: Iova(MTT),
-        ..Region::default()
-    }
-}
+use types::{AddressType, FunctionId, Iova, Key, Mode, Op, Region, RequesterId};
 
 fn map(b: &mut Bench, key: u64, region: &Region) {
     for (n, word) in region.encode().0.into_iter().enumerate() {

@@ -8,6 +8,7 @@ mod farm;
 mod gdr2013;
 mod gdr2014;
 mod isolation;
+mod layouts;
 mod measure;
 mod p2p;
 mod pciebench;
@@ -103,6 +104,7 @@ pub const EXPERIMENTS: &[Experiment] = &[
     gdr2014::EXPERIMENT,
     isolation::EXPERIMENT,
     scale::EXPERIMENT,
+    layouts::EXPERIMENT,
     p2p::EXPERIMENT,
 ];
 

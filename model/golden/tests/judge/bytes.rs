@@ -313,6 +313,38 @@ fn a_flush_goes_where_a_write_went() {
 }
 
 #[test]
+fn what_was_written_where_another_path_leads_now_needs_no_flush() {
+    use types::Owner;
+    let entry = |page, owner| crate::trace::entry(page_address(page), owner);
+    let second = part(AT_10, page_address(2), 0x10, 0x10);
+    let begin = || {
+        let mut t = Trace::new(Mode::Emtt);
+        t.write(1, 0x1ff0, 0x20);
+        t.sent(&part(AT_00, page_address(1) + 0xff0, 0, 0x10));
+        t
+    };
+    // Page 1 has become the GPU's: a read of it does not go where the write went.
+    let mut t = begin();
+    t.page(1, entry(1, Owner::Gpu));
+    t.sent(&second);
+    // Another page has, or it is still the host's.
+    for (page, owner) in [(0, Owner::Gpu), (1, Owner::Host)] {
+        let mut t = begin();
+        t.page(page, entry(page, owner));
+        assert!(matches!(t.out(&second), Err(Violation::PathOrder { .. })), "page {page}");
+    }
+    // It had been the GPU's before the write.
+    let mut t = Trace::new(Mode::Emtt);
+    t.page(1, entry(1, Owner::Gpu));
+    t.page(1, entry(1, Owner::Host));
+    t.ok(types::Event::RevocationStarted { key: crate::trace::KEY, flush: None });
+    t.ok(types::Event::RevocationReported { key: crate::trace::KEY });
+    t.write(1, 0x1ff0, 0x20);
+    t.sent(&part(AT_00, page_address(1) + 0xff0, 0, 0x10));
+    assert!(matches!(t.out(&second), Err(Violation::PathOrder { .. })));
+}
+
+#[test]
 fn an_unordered_region_needs_no_flush() {
     let mut t = Trace::bare();
     t.map(&types::Region { unordered: true, ..crate::trace::region(Mode::Emtt) });

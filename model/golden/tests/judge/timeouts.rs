@@ -3,6 +3,7 @@
 use crate::trace::{AT_00, PF, Request, TABLES, Trace, page_address};
 use golden::Violation;
 use types::ats::TranslationEntry;
+use types::tlp::status;
 use types::{Event, Mode, Syndrome, TlpAddr};
 
 fn slow(mut t: Trace) -> Trace {
@@ -88,6 +89,23 @@ fn translation_requests_and_table_fetches_take_too_long_as_well() {
     let rw = TranslationEntry { address: TlpAddr(0xb0_0000_0000), read: true, write: true, ..Default::default() };
     t.complete(8, 8, &rw.encode());
     assert!(matches!(t.out(&Request::translate(page_address(0), 1, false, 7)), Err(Violation::TagReuse { .. })));
+    // A line may come after it was given up, and before its request is seen to end.
+    for before in [false, true] {
+        let mut t = slow(Trace::new(Mode::Emtt));
+        let fetch = |t: &mut Trace| {
+            t.sent(&Request::fetch(TABLES + 0x1000, 9));
+            t.complete_as(PF, 9, status::SC, 64, &[0; 64], false);
+        };
+        if before {
+            fetch(&mut t);
+            t.write(1, 0, 4);
+            assert!(matches!(t.done(1, Syndrome::TABLE_FETCH), Err(Violation::Syndrome { .. })));
+        } else {
+            t.write(1, 0, 4);
+            fetch(&mut t);
+            assert_eq!(t.done(1, Syndrome::TABLE_FETCH), Ok(()));
+        }
+    }
     let mut t = slow(Trace::new(Mode::Emtt));
     t.write(1, 0, 4);
     t.sent(&Request::fetch(TABLES + 0x1000, 9));

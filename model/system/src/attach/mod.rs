@@ -1,9 +1,11 @@
 //! The adapter: one unit, attached to fabric, driver and workload, clock edge by clock edge.
 
+mod counters;
 mod data;
 mod idle;
 mod page_events;
 mod receive;
+mod registration;
 mod revoke;
 mod stalls;
 mod transmit;
@@ -13,7 +15,7 @@ use crate::driver::registers::{self, Access, RegisterFault, RegisterPort};
 use crate::driver::{Driver, RegionSpec, RegisterError, Registered};
 use crate::fabric::{Fabric, Packet, nic_function};
 use crate::observer::{Observer, Unobserved};
-use crate::statistics::{BusCounter, Statistics};
+use crate::statistics::BusCounter;
 use crate::time::{Clock, Time};
 use crate::workload::Workload;
 use data::{Sink, Source};
@@ -123,7 +125,7 @@ impl<U: Block<In = UnitIn, Out = UnitOut>, O: Observer<U>> System<U, O> {
     pub fn with_observer(cfg: &Config, observer: O) -> Self {
         let sizes = cfg.unit_cfg();
         let fabric = Fabric::new(cfg);
-        let driver = Driver::new(cfg.unit.mode, &fabric, cfg.seed);
+        let driver = Driver::new(cfg.unit.mode, &fabric, cfg.seed).with_layout(cfg.driver.mtt_layout);
         let mut system = Self {
             unit: U::new(sizes),
             fabric,
@@ -239,8 +241,8 @@ impl<U: Block<In = UnitIn, Out = UnitOut>, O: Observer<U>> System<U, O> {
         self.revocations.push(Command {
             key: region.key,
             function: region.region.function,
-            mtt: region.region.mtt,
-            entries: types::ByteCount(region.pages()),
+            mtt: region.mtt.first,
+            entries: types::ByteCount(region.mtt.words),
             flush,
         });
     }
@@ -284,42 +286,6 @@ impl<U: Block<In = UnitIn, Out = UnitOut>, O: Observer<U>> System<U, O> {
     /// The time of the next edge.
     pub fn now(&self) -> Time {
         self.clock.edge(self.cycle)
-    }
-
-    /// Counters of unit and fabric so far.
-    pub fn statistics(&mut self) -> Statistics {
-        let mut out = self.counter.totals(self.cfg.unit_cfg());
-        let (iommu, root) = (self.fabric.iommu_counts(), self.fabric.root_counts());
-        let (answered, refused) = self.fabric.agent_counts();
-        let pages = self.fabric.page_counts();
-        let (up, down) = self.fabric.link_counts();
-        for (key, value) in [
-            ("iommu.hit", iommu.hit),
-            ("iommu.miss", iommu.miss),
-            ("iommu.unmapped", iommu.unmapped),
-            ("iommu.refused", iommu.refused),
-            ("agent.answered", answered),
-            ("agent.refused", refused),
-            ("pager.requests", pages.requests),
-            ("pager.refused", pages.refused),
-            ("pager.stop_markers", pages.stop_markers),
-            ("driver.page_events", self.page_events.served()),
-            ("root.dropped_writes", root.dropped_writes),
-            ("root.refused_reads", root.refused_reads),
-            ("root.peer_reads", root.peer_reads),
-            ("root.peer_writes", root.peer_writes),
-            ("link.up_tlps", up.tlps),
-            ("link.up_tlp_bytes", up.tlp_bytes),
-            ("link.up_payload_bytes", up.payload_bytes),
-            ("link.up_dllp_bytes", up.dllp_bytes),
-            ("link.down_tlps", down.tlps),
-            ("link.down_tlp_bytes", down.tlp_bytes),
-            ("link.down_payload_bytes", down.payload_bytes),
-            ("link.down_dllp_bytes", down.dllp_bytes),
-        ] {
-            out.push(key, value);
-        }
-        out
     }
 
     /// Runs until `done`, which is asked before each cycle that is simulated: it may look at what has happened, not at the

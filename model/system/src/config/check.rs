@@ -99,6 +99,7 @@ fn link(name: &str, link: &LinkConfig, cfg: &Config) -> Outcome {
 fn machine(cfg: &Config) -> Outcome {
     let second = 1_000_000_000;
     range("switch.latency_ns", cfg.switch.latency_ns, 0, 1_000_000)?;
+    range("switch.lut_entries", cfg.switch.lut_entries.into(), 0, 1 << 16)?;
     range("root.latency_ns", cfg.root.latency_ns, 0, 1_000_000)?;
     range("root.memory_read_ns", cfg.root.memory_read_ns, 0, second)?;
     range("root.peer_reads", cfg.root.peer_reads.into(), 1, 1024)?;

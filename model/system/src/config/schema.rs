@@ -1,7 +1,7 @@
 //! The configuration schema: one struct a table, units in the key names.
 
 use serde::{Deserialize, Serialize};
-use types::{Mode, Owner, Replacement, UnitCfg};
+use types::{Mode, MttLayout, Owner, Replacement, UnitCfg};
 
 /// A whole configuration, checked.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -150,6 +150,9 @@ pub struct SwitchConfig {
     pub latency_ns: u64,
     /// ACS Direct Translated P2P: translated requests go straight to the peer; otherwise everything goes to the root.
     pub direct_translated: bool,
+    /// Requesters whose translated requests it can send straight to a peer; those of others go to the root. 0 for any number.
+    #[serde(default, skip_serializing_if = "unset")]
+    pub lut_entries: u32,
 }
 
 /// The root complex.
@@ -233,6 +236,10 @@ pub struct DriverConfig {
     /// It refuses instead of filling the entry.
     #[serde(default)]
     pub refuse: bool,
+    /// How it lays out the MTT of a region: inline, one-level, two-level. Inline falls back to one level for a region of
+    /// more than four pages, and for one that is filled on demand.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub mtt_layout: MttLayout,
 }
 
 /// Host and GPU memory.

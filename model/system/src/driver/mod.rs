@@ -1,14 +1,21 @@
 //! The driver: registers memory regions, builds their tables, programs the unit.
 
+mod fast;
+mod place;
 pub mod registers;
 mod tables;
 
+pub use fast::IMAGES;
+pub use place::{MttPlace, TableFault};
 pub use tables::{Registered, Tables};
 pub(crate) use tables::{space, table_range};
 
 use crate::fabric::{Fabric, IoRange, Scatter};
 use types::bits::mask;
-use types::{BusAddr, ByteCount, FunctionId, Iova, Key, Mode, Owner, PageSize, PasidPrefix, Pd, Region, Rights, Va};
+use types::{
+    BusAddr, ByteCount, FastPath, FunctionId, Iova, Key, Mode, MttLayout, Owner, PageSize, PasidPrefix, Pd, Region,
+    Rights, Va,
+};
 
 /// What is asked for when memory is registered.
 #[derive(Clone, Copy, Debug)]
@@ -41,6 +48,14 @@ pub struct RegionSpec {
     pub paged: bool,
     /// MTT entries are not present until they are filled one by one.
     pub filled_on_demand: bool,
+    /// What work requests may do with the key. The address of the flush is the driver's to choose.
+    pub fast: FastPath,
+    /// The MPT entry is valid; otherwise the key is free for a work request to register.
+    pub valid: bool,
+    /// Layout of the MTT, if not the driver's usual one; see [`Driver::layout`].
+    pub layout: Option<MttLayout>,
+    /// What is wrong with the tables, if they are to be wrong.
+    pub table_fault: Option<TableFault>,
 }
 
 impl RegionSpec {
@@ -61,6 +76,10 @@ impl RegionSpec {
             page_rights: (true, true),
             paged: false,
             filled_on_demand: false,
+            fast: FastPath::default(),
+            valid: true,
+            layout: None,
+            table_fault: None,
         }
     }
 }
@@ -94,6 +113,7 @@ pub enum RegisterError {
 #[derive(Clone, Debug)]
 pub struct Driver {
     default_mode: Mode,
+    default_layout: MttLayout,
     next_va: u64,
     next_iova: u64,
     next_host: u64,
@@ -118,6 +138,7 @@ impl Driver {
         let (base, length) = fabric.memories.tables.window();
         Self {
             default_mode,
+            default_layout: MttLayout::default(),
             next_va: FIRST_VA,
             next_iova: FIRST_IOVA,
             next_host: base.0 + length.0,
@@ -127,8 +148,40 @@ impl Driver {
         }
     }
 
+    /// The same with another usual layout of the MTT.
+    pub fn with_layout(self, default_layout: MttLayout) -> Self {
+        Self { default_layout, ..self }
+    }
+
+    /// The layout that a region of so many pages gets: inline falls back to one level where the pages are too many for the
+    /// MPT line, or are to be filled on demand, for what stands in that line is read again after a revocation alone.
+    /// What work requests may deal with has one level.
+    pub fn layout(&self, spec: &RegionSpec, pages: u64) -> MttLayout {
+        if spec.fast.says() {
+            return MttLayout::OneLevel;
+        }
+        match (spec.layout.unwrap_or(self.default_layout), spec.table_fault) {
+            (_, Some(TableFault::ReservedLayout)) => MttLayout::Reserved,
+            (_, Some(TableFault::InlineTooLong)) => MttLayout::Inline,
+            (_, Some(TableFault::NoDirectory)) => MttLayout::TwoLevel,
+            (MttLayout::Inline, None) if !MttLayout::Inline.holds(pages) || spec.filled_on_demand => {
+                MttLayout::OneLevel
+            }
+            (layout, None) => layout,
+        }
+    }
+
     /// Pins memory, maps it in the IOMMU, fills MPT and MTT.
     pub fn register(&mut self, fabric: &mut Fabric, spec: &RegionSpec) -> Result<Registered, RegisterError> {
+        let tables = &fabric.memories.tables;
+        let index = tables.free_index().ok_or(RegisterError::NoKey(tables.mpt_entries()))?;
+        let registered = self.build(fabric, spec, index)?;
+        fabric.memories.tables.insert(registered);
+        Ok(registered)
+    }
+
+    /// Pins memory, maps it in the IOMMU and fills its MTT; the MPT stays as it is.
+    fn build(&mut self, fabric: &mut Fabric, spec: &RegionSpec, index: u32) -> Result<Registered, RegisterError> {
         if spec.length.0 == 0 {
             return Err(RegisterError::Empty);
         }
@@ -143,8 +196,7 @@ impl Driver {
         let whole = within.checked_add(spec.length.0).and_then(|n| n.checked_next_multiple_of(align));
         let span = whole.filter(|n| *n <= LARGEST).ok_or(RegisterError::NoMemory(spec.length.0))?;
         let pages = (within + spec.length.0).div_ceil(spec.page.bytes().0);
-        let tables = &mut fabric.memories.tables;
-        let index = tables.free_index().ok_or(RegisterError::NoKey(tables.mpt_entries()))?;
+        let layout = self.layout(spec, pages);
 
         // Pages lie scattered over the next power of two of places.
         let io_pages = span >> spec.io_page.log2();
@@ -159,7 +211,8 @@ impl Driver {
         if !inside {
             return Err(RegisterError::NoMemory(room));
         }
-        let mtt = fabric.memories.tables.allocate_mtt(pages).ok_or(RegisterError::NoTable(pages))?;
+        let mtt = fabric.memories.tables.allocate_mtt(layout, pages).ok_or(RegisterError::NoTable(pages))?;
+        let mtt = MttPlace { fault: spec.table_fault, ..mtt };
         *next = base + room;
 
         let iova = self.next_iova.next_multiple_of(align);
@@ -189,8 +242,8 @@ impl Driver {
             pasid: space(spec.pasid),
             paged: spec.paged,
         };
-        let region = Region {
-            valid: true,
+        let mut region = Region {
+            valid: spec.valid,
             variant: self.variant,
             pd: spec.pd,
             function: spec.function,
@@ -201,12 +254,16 @@ impl Driver {
             rights: spec.rights,
             start: Va(start),
             length: spec.length,
-            mtt,
+            layout,
+            mtt: if layout == MttLayout::Inline { Iova(0) } else { mtt.root() },
+            inline: Default::default(),
+            fast: spec.fast,
         };
-        let registered =
-            Registered { key, region, owner: spec.owner, mode, io, filled_on_demand: spec.filled_on_demand };
+        let filled_on_demand = spec.filled_on_demand;
+        let mut registered = Registered { key, region, owner: spec.owner, mode, io, filled_on_demand, mtt };
+        region.fast.flush = fast::flush_of(&registered);
+        registered.region = region;
         fabric.map(io);
-        fabric.memories.tables.insert(registered);
         Ok(registered)
     }
 

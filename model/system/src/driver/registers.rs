@@ -51,6 +51,13 @@ pub const EVENT_POP: u16 = 0x060;
 /// Bits 23:0 MPT index and bits 26:24 number of the event whose accesses go on; bit 27 all of the region; bit 31 refuses.
 pub const EVENT_RESUME: u16 = 0x064;
 
+/// IOVA of the memory for images of registrations, low half.
+pub const IMAGE_BASE_LO: u16 = 0x070;
+/// IOVA of the memory for images of registrations, high half.
+pub const IMAGE_BASE_HI: u16 = 0x074;
+/// Images it has room for; 0: work requests register nothing.
+pub const IMAGES: u16 = 0x078;
+
 /// One register access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {

@@ -2,9 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use types::access::PasidPrefix;
+use types::layout::LEAF_ENTRIES;
 use types::table::{LINE_BYTES, MTT_ENTRY_BYTES};
-use types::{BusAddr, ByteCount, Iova, Key, Line, Mode, MttEntry, Owner, PageIndex, Region, TableWord, TlpAddr};
+use types::{
+    BusAddr, ByteCount, Iova, Key, Line, Mode, MttEntry, MttLayout, Owner, PageIndex, Region, TableWord, TlpAddr,
+};
 
+use super::fast::FastTables;
+use super::place::{Holds, MttPlace, TableFault};
 use crate::fabric::{IoRange, Scatter};
 
 /// A region as the driver knows it.
@@ -22,6 +27,8 @@ pub struct Registered {
     pub io: IoRange,
     /// Entries are not present until they are filled one by one.
     pub filled_on_demand: bool,
+    /// Its MTT in memory.
+    pub mtt: MttPlace,
 }
 
 impl Registered {
@@ -34,8 +41,7 @@ impl Registered {
 
     /// Pages of the region.
     pub fn pages(&self) -> u64 {
-        let within = self.region.start.0 % self.region.page_size.bytes().0;
-        (within + self.region.length.0).div_ceil(self.region.page_size.bytes().0)
+        self.region.pages()
     }
 
     /// The MTT entry that page `index` has after registration.
@@ -81,6 +87,8 @@ pub struct Tables {
     told: Option<BTreeSet<u64>>,
     /// Entries to tell an observer.
     news: Vec<(Key, PageIndex, MttEntry)>,
+    /// What work requests need and have changed.
+    pub(super) fast: FastTables,
 }
 
 impl Tables {
@@ -97,6 +105,7 @@ impl Tables {
             changed: BTreeMap::new(),
             told: None,
             news: Vec::new(),
+            fast: FastTables::default(),
         }
     }
 
@@ -126,16 +135,19 @@ impl Tables {
         address.0.checked_sub(self.base).and_then(|o| o.checked_add(length)).is_some_and(|end| end <= self.length)
     }
 
-    /// Room for the MTT entries of `pages` pages, 64-byte aligned.
-    pub fn allocate_mtt(&mut self, pages: u64) -> Option<Iova> {
-        let bytes = pages.checked_mul(u64::from(MTT_ENTRY_BYTES))?.checked_next_multiple_of(u64::from(LINE_BYTES))?;
-        let at = self.next_mtt;
+    /// Room for the MTT of `pages` pages in a layout.
+    pub fn allocate_mtt(&mut self, layout: MttLayout, pages: u64) -> Option<MttPlace> {
+        let (align, words) = MttPlace::needs(layout, pages)?;
+        let at = self.next_mtt.checked_next_multiple_of(align)?;
+        let bytes = words.checked_mul(u64::from(MTT_ENTRY_BYTES))?.checked_next_multiple_of(u64::from(LINE_BYTES))?;
         let end = at.checked_add(bytes)?;
-        if end > self.base + self.length {
+        if end > self.image_base().0 {
             return None;
         }
-        self.next_mtt = end;
-        Some(Iova(at))
+        if words > 0 {
+            self.next_mtt = end;
+        }
+        Some(MttPlace { first: Iova(at), words, leaves: MttPlace::leaves(layout, pages), fault: None })
     }
 
     /// The lowest MPT index that is free.
@@ -151,7 +163,14 @@ impl Tables {
         if self.regions.len() <= index {
             self.regions.resize(index + 1, None);
         }
-        self.spans.insert(registered.region.mtt.0, index as u32);
+        if registered.mtt.words > 0 {
+            self.spans.insert(registered.mtt.first.0, index as u32);
+        }
+        let line = self.mpt_line(index as u32);
+        if let Some(told) = &mut self.told {
+            told.remove(&line);
+        }
+        self.fast.forget(index as u32);
         self.regions[index] = Some(registered);
         // Entries are given out lowest first, so that this one was the lowest that was free.
         if index == self.taken {
@@ -168,9 +187,23 @@ impl Tables {
         }
         let registered = slot.take()?;
         self.taken = self.taken.min(index as usize);
-        self.spans.remove(&registered.region.mtt.0);
+        if registered.mtt.words > 0 {
+            self.spans.remove(&registered.mtt.first.0);
+        }
+        self.fast.forget(index);
         self.changed.retain(|(of, _), _| *of != index);
         Some(registered)
+    }
+
+    /// The unit has written the line of an index: the region is another one, and its entries are told again.
+    pub(super) fn replace(&mut self, index: u32, registered: Registered) {
+        let Some(slot) = self.regions.get_mut(index as usize) else { return };
+        *slot = Some(registered);
+        let (first, line) = (registered.region.mtt.0, u64::from(LINE_BYTES));
+        let last = first.saturating_add(registered.pages() * u64::from(MTT_ENTRY_BYTES));
+        if let Some(told) = self.told.as_mut() {
+            told.retain(|at| !(first / line..last.div_ceil(line)).contains(at));
+        }
     }
 
     /// The region of an MPT index.
@@ -186,7 +219,10 @@ impl Tables {
     /// Overwrites one MTT entry.
     pub fn set_entry(&mut self, key: Key, page: PageIndex, entry: MttEntry) {
         self.changed.insert((key.index(), page), entry);
-        let line = self.get(key).map(|r| r.region.entry_address(page).0 / u64::from(LINE_BYTES));
+        let line = self.get(key).map(|r| match r.mtt.entry_address(&r.region, page) {
+            Some(address) => address.0 / u64::from(LINE_BYTES),
+            None => self.mpt_line(key.index()),
+        });
         // A line that was told before is told again, since it has changed.
         if let (Some(told), Some(line)) = (self.told.as_mut(), line) {
             told.remove(&line);
@@ -204,26 +240,66 @@ impl Tables {
         let line = address.0 / u64::from(LINE_BYTES);
         let first = line * u64::from(LINE_BYTES);
         let index = (first - self.base) / u64::from(LINE_BYTES);
-        if index < u64::from(self.mpt_entries) {
-            let region = self.regions.get(index as usize).and_then(|r| *r);
-            return region.map_or_else(Line::default, |r| r.region.encode());
+        if let Some(line) = self.fast.line(first, index as u32) {
+            return line;
         }
-        let Some((start, mpt)) = self.spans.range(..=first).next_back() else { return Line::default() };
-        let Some(registered) = self.regions[*mpt as usize] else { return Line::default() };
-        let first_page = (first - start) / u64::from(MTT_ENTRY_BYTES);
+        if index < u64::from(self.mpt_entries) {
+            return self.mpt_words(index as u32, line);
+        }
+        let placed = self.spans.range(..=first).next_back();
+        let placed = placed.and_then(|(start, mpt)| self.regions[*mpt as usize].map(|r| (*start, r)));
+        let Some((start, registered)) = self.fast.registration_at(first, placed) else { return Line::default() };
+        let mpt = registered.key.index();
         let tell = self.told.as_mut().is_some_and(|told| told.insert(line));
         Line(std::array::from_fn(|i| {
-            let page = PageIndex(first_page + i as u64);
-            if page.0 >= registered.pages() {
-                return 0;
+            let word = (first - start) / u64::from(MTT_ENTRY_BYTES) + i as u64;
+            match registered.mtt.holds(&registered.region, word) {
+                Holds::Nothing => 0,
+                Holds::Entry(page) => self.entry_word(mpt, &registered, page, tell),
+                Holds::Leaf(leaf) => {
+                    let there = !registered.filled_on_demand || self.filled(mpt, leaf);
+                    let there = there && registered.mtt.fault != Some(TableFault::NoDirectory);
+                    registered.mtt.leaf_address(leaf).0 | u64::from(there) << 3
+                }
             }
-            let entry = self.changed.get(&(*mpt, page)).copied().unwrap_or_else(|| registered.initial(page));
-            if tell {
-                self.news.push((registered.key, page, entry));
-            }
-            let TableWord(word) = entry.encode();
-            word
         }))
+    }
+
+    /// Number of the line that holds an MPT entry.
+    fn mpt_line(&self, index: u32) -> u64 {
+        self.base / u64::from(LINE_BYTES) + u64::from(index)
+    }
+
+    /// An MPT entry, with the MTT entries that stand in it.
+    fn mpt_words(&mut self, index: u32, line: u64) -> Line {
+        let Some(registered) = self.regions.get(index as usize).and_then(|r| *r) else { return Line::default() };
+        let mut region = registered.region;
+        if region.layout == MttLayout::Inline {
+            let tell = self.told.as_mut().is_some_and(|told| told.insert(line));
+            region.inline = std::array::from_fn(|i| {
+                let page = PageIndex(i as u64);
+                TableWord(self.entry_word(index, &registered, page, tell && page.0 < registered.pages()))
+            });
+        }
+        region.encode()
+    }
+
+    /// An MTT entry in memory; 0 behind the region's last page.
+    fn entry_word(&mut self, mpt: u32, registered: &Registered, page: PageIndex, tell: bool) -> u64 {
+        if page.0 >= registered.pages() {
+            return 0;
+        }
+        let entry = self.changed.get(&(mpt, page)).copied().unwrap_or_else(|| registered.initial(page));
+        if tell {
+            self.news.push((registered.key, page, entry));
+        }
+        entry.encode().0
+    }
+
+    /// Whether one of the entries of a leaf has been filled.
+    fn filled(&self, mpt: u32, leaf: u64) -> bool {
+        let (first, last) = (PageIndex(leaf * LEAF_ENTRIES), PageIndex((leaf + 1) * LEAF_ENTRIES));
+        self.changed.range((mpt, first)..(mpt, last)).any(|(_, entry)| entry.present)
     }
 
     /// Reads bytes, which lie in the window.

@@ -212,8 +212,8 @@ impl Fabric {
             (_, Body::Message { routing: Routing::ById, dw2, .. }) => by_id(RequesterId((dw2 >> 16) as u16)),
             (_, Body::Message { .. }) => ROOT_UP,
             // Untranslated requests go up; what comes down goes by address, and only the GPU has memory below.
-            (s, Body::Memory { at, address, .. }) => {
-                let direct = s * 2 == ROOT_DOWN || (at == AddressType::TRANSLATED && self.direct);
+            (s, Body::Memory { at, address, requester, .. }) => {
+                let direct = s * 2 == ROOT_DOWN || self.redirect.straight(at, requester);
                 let gpu = self.memories.gpu.contains(BusAddr(address.0), 4);
                 if direct && gpu { GPU_DOWN } else { ROOT_UP }
             }
@@ -244,6 +244,13 @@ impl Fabric {
                 }
                 let Some(packet) = self.sources[source].pop(class) else { break };
                 let space = space_of(&packet);
+                if source * 2 == NIC_UP
+                    && let Body::Memory { at, address, requester, .. } = packet.tlp.body
+                    && at == AddressType::TRANSLATED
+                    && self.memories.gpu.contains(BusAddr(address.0), 4)
+                {
+                    self.redirect.sent(at, requester);
+                }
                 self.channels[link].send(now, packet);
                 if source < GPU_OUT {
                     self.release(now, source * 2, space);

@@ -13,6 +13,8 @@ pub enum TlpKind {
     DataWrite,
     /// A read of message data.
     DataRead,
+    /// A write of a table line.
+    TableWrite,
     /// An atomic.
     DataAtomic,
     /// A fetch of a table line.
@@ -51,6 +53,11 @@ impl Kinds {
     /// The kind of a TLP that leaves the NIC; `tables` is the memory that holds the tables.
     pub fn outgoing(&mut self, tlp: &Tlp, tables: (Iova, ByteCount)) -> TlpKind {
         let kind = match tlp.body {
+            Body::Memory { op: MemoryOp::Write, at: AddressType::UNTRANSLATED, address, .. }
+                if address.0.wrapping_sub(tables.0.0) < tables.1.0 =>
+            {
+                TlpKind::TableWrite
+            }
             Body::Memory { op: MemoryOp::Write, .. } => TlpKind::DataWrite,
             Body::Memory { op: MemoryOp::Read, at: AddressType::TRANSLATION_REQUEST, .. } => {
                 TlpKind::TranslationRequest

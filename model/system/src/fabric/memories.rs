@@ -63,8 +63,11 @@ impl Memories {
         let memory = match place {
             Place::Host => &mut self.host,
             Place::Gpu => &mut self.gpu,
-            // The unit only reads tables.
-            Place::Tables => return None,
+            // Nobody waits for a table line.
+            Place::Tables => {
+                self.tables.write_line(address, &packet.payload);
+                return None;
+            }
         };
         let dws = packet.payload.len() / 4;
         let (skip, count) = (first_be.trailing_zeros() as usize, usize::from(enabled_range(&packet.tlp).1));

@@ -23,6 +23,7 @@ mod packet;
 mod pager;
 mod peers;
 mod queues;
+mod redirect;
 mod root;
 
 pub use channel::{Channel, ChannelCounts, CreditCount};
@@ -33,6 +34,7 @@ pub use kind::{Kinds, TlpKind};
 pub use memories::{Landing, Memories, Place};
 pub use packet::{Class, Packet, Pool};
 pub use pager::PageCounts;
+pub use redirect::RedirectCounts;
 pub use root::{ROOT_ID, RootCounts};
 
 use crate::config::{Config, PageAnswer};
@@ -44,6 +46,7 @@ use crate::time::Time;
 use agent::Agent;
 use pager::Pager;
 use queues::Queues;
+use redirect::Redirect;
 use root::Root;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
@@ -109,13 +112,21 @@ pub struct Fabric {
     gpu_atomics: bool,
     /// When each of the reads that the GPU serves at a time is done; empty for any number.
     gpu_reads: Vec<Time>,
-    direct: bool,
+    redirect: Redirect,
     pool: Pool,
     interference: Option<Box<interfere::Interference>>,
     inbox: VecDeque<Packet>,
     pump_at: Time,
     next: Time,
     turn: usize,
+}
+
+/// Into how many pieces the reads in flight can be cut where they are cut and held up at random: nothing else bounds how many
+/// are under way at once. At most 4096, which are 16 MiB of buffers.
+fn pieces(cfg: &Config) -> usize {
+    let unit = cfg.unit_cfg();
+    let most = unit.read_slots * unit.read_slot_bytes / cfg.function.read_completion_boundary_bytes;
+    if cfg.disorder.random_splits { most.min(4096) as usize } else { 0 }
 }
 
 impl Fabric {
@@ -167,8 +178,8 @@ impl Fabric {
             gpu_read: Time::from_ns(cfg.memory.gpu_read_ns),
             gpu_atomics: cfg.memory.gpu_atomics,
             gpu_reads: vec![Time(0); cfg.memory.gpu_reads as usize],
-            direct: cfg.switch.direct_translated,
-            pool: Pool::default(),
+            redirect: Redirect::new(&cfg.switch),
+            pool: Pool::stocked(pieces(cfg)),
             interference: None,
             inbox: VecDeque::with_capacity(256),
             pump_at: Time::NEVER,
@@ -273,6 +284,10 @@ impl Fabric {
     /// Takes a page of a paged range out of the IOMMU and its IOTLB. The unit's ATC is not told.
     pub fn page_out(&mut self, iova: Iova, pasid: Option<Pasid>) {
         self.root.iommu.page_out(iova, pasid);
+    }
+    /// Translated requests of the NIC to its peer that took the way through the root.
+    pub fn redirect_counts(&self) -> RedirectCounts {
+        self.redirect.counts()
     }
     /// Counters of the NIC's link, from and to the NIC.
     pub fn link_counts(&self) -> (ChannelCounts, ChannelCounts) {

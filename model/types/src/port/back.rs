@@ -1,9 +1,9 @@
 //! Ports of `dma`, `tlp_tx`, `tlp_rx` and `regs`.
 
 use super::{
-    Beat, Completion, Credits, EpochNote, FlushNote, FunctionCfg, LineFill, LineRequest, MessageTlp, Operands,
-    PageEvent, PageResume, ReadData, ReleasedSegment, Retranslate, Retranslated, Revocation, TableControl, TlpBeat,
-    WriteData, WriteDataRequest, WriteSent,
+    Beat, Completion, Credits, EpochNote, FlushDone, FlushNote, FunctionCfg, LineFill, LineRequest, LineWrite,
+    MessageTlp, Operands, PageEvent, PageResume, ReadData, ReleasedSegment, Retranslate, Retranslated, Revocation,
+    StreamNote, TableControl, TlpBeat, WriteData, WriteDataRequest, WriteSent,
 };
 use crate::access::{AddressType, PasidPrefix};
 use crate::addr::{FunctionId, TlpAddr};
@@ -113,10 +113,14 @@ ports! {
         timeout: u16,
         /// a translation looked up again
         retranslated: Retranslated,
+        /// the flush has ended
+        flush_done: FlushDone,
         /// read data is taken
         read_data_ready: bool,
         /// the completion is taken
         completion_ready: bool,
+        /// completions of requests that register and invalidate
+        registered: Completion,
     }
 
     |cfg|
@@ -146,8 +150,14 @@ ports! {
         read_data: ReadData,
         /// completions of work requests
         completion: Completion,
+        /// a data request of this stream has ended: its completion is on its way
+        ended: StreamNote,
+        /// the completion of a registration is taken
+        registered_ready: bool,
         /// a translation to look up again
         retranslate: Retranslate,
+        /// zero-length read that pushes what a stream has written, for one cycle; none follows before it has ended
+        flush: TlpDescriptor,
         /// no TLP committed under an older epoch is in flight
         drained: bool,
         /// every write committed under an older epoch has been sent
@@ -205,6 +215,8 @@ ports! {
         ats_request: TlpDescriptor,
         /// messages of `ats`
         ats_message: TlpDescriptor,
+        /// MPT lines to write
+        line: LineWrite,
         /// the core takes the posted beat
         tx_wr_req_tlp_ready: bool,
         /// the core takes the non-posted beat
@@ -234,6 +246,10 @@ ports! {
         ats_message_ready: bool,
         /// a posted TLP of `dma` was sent, in order
         posted_sent: bool,
+        /// the MPT line is taken
+        line_ready: bool,
+        /// the MPT line has left on the link
+        line_sent: bool,
         /// posted TLPs and messages
         tx_wr_req_tlp: TlpBeat,
         /// non-posted TLPs

@@ -2,6 +2,7 @@
 
 use crate::access::{AddressType, Mode, Op, PasidPrefix, Syndrome};
 use crate::addr::{BusAddr, FunctionId, Iova, Key, Length, Offset, Pd, Slot, StreamId, TlpAddr, Va, WrId};
+use crate::layout::{EntryWords, MttLayout};
 use crate::ports;
 use crate::table::Line;
 
@@ -45,6 +46,10 @@ ports! {
         timeout: u16,
         /// an MTT entry that is not present is a driver event for requests that wait on a fault
         page_events: bool,
+        /// IOVA of the memory for images of registrations, 64-byte aligned
+        image_base: Iova,
+        /// images it has room for, at most 2^16; 0: work requests register nothing
+        images: u32 = 17,
     }
 
     |cfg|
@@ -78,8 +83,14 @@ ports! {
         asked: Asked,
         /// first virtual address
         va: Va,
-        /// IOVA of the MTT entry of the page that holds `va`
+        /// layout of the region's MTT
+        layout: MttLayout,
+        /// IOVA of the MTT entry of the page that holds `va`; two levels: of its word in the directory; inline: the entry
         entry: Iova,
+        /// two levels: number of that entry in the page that the directory's word points at
+        leaf: u16 = 9,
+        /// inline: the entries of the pages that follow
+        behind: EntryWords,
     }
 
     |cfg|
@@ -141,8 +152,12 @@ ports! {
         valid: bool,
         /// what it carries along
         tag: SegmentTag,
-        /// IOVA of its MTT entry
+        /// layout of its region's MTT
+        layout: MttLayout,
+        /// IOVA of its MTT entry; two levels: of its word in the directory; inline: the entry itself
         entry: Iova,
+        /// two levels: number of its entry in the page that the directory's word points at
+        leaf: u16 = 9,
         /// base-two logarithm of the region's page size
         page_log2: u8 = 6,
         /// offset of its first byte in the region's page
@@ -203,6 +218,17 @@ ports! {
         syndrome: Syndrome,
         /// a TLP of it has left, and its region is ordered: a change of path has it flushed
         left: bool,
+        /// with `left`: AT of the last one, which another translation may have changed since the release
+        at: AddressType,
+    }
+
+    |cfg|
+    /// The end of a flush that `dma` asked for.
+    group FlushDone {
+        /// it has ended
+        valid: bool,
+        /// failure, 0 for none
+        syndrome: Syndrome,
     }
 
     |cfg|
@@ -214,6 +240,8 @@ ports! {
         function: FunctionId = cfg.function_bits(),
         /// its name: counts the epochs of the unit, so that one is named again after 2^32
         epoch: u32,
+        /// because its ATS Enable was set, or it was reset: its translations of before are gone
+        enabled: bool,
     }
 
     |cfg|

@@ -1,8 +1,8 @@
 //! Ports of `mpt`, `seg` and `mtt`.
 
 use super::{
-    CheckedRequest, EpochNote, FunctionCfg, LineFill, LineRequest, MappedSegment, PageEvent, PageResume, Retranslate,
-    RevokeLines, Segment, SlotNote, StreamNote, TableControl, WorkRequest,
+    CheckedRequest, Completion, EpochNote, FunctionCfg, LineFill, LineRequest, LineWrite, MappedSegment, PageEvent,
+    PageResume, Retranslate, Revocation, RevokeLines, Segment, SlotNote, StreamNote, TableControl, WorkRequest,
 };
 use crate::ports;
 
@@ -30,6 +30,20 @@ ports! {
         revoke: RevokeLines,
         /// a grant epoch begins, one cycle after the revocation starts
         revoked: EpochNote,
+        /// a data request of this stream has ended
+        ended: StreamNote,
+        /// `tlp_tx` takes the line
+        line_ready: bool,
+        /// the line has left on the link
+        line_sent: bool,
+        /// `mtt` has dropped the lines of [`MptOut::renew`]
+        renewed: bool,
+        /// the revocation offered is over
+        command_done: bool,
+        /// its flush read failed
+        command_failed: bool,
+        /// `dma` takes the completion
+        completion_ready: bool,
         /// test hook: flips a parity bit of the line that this cycle's fill writes
         inject_parity: bool,
     }
@@ -45,6 +59,14 @@ ports! {
         checked: CheckedRequest,
         /// no line of the revocation is left
         revoke_done: bool,
+        /// an MPT line to write to memory
+        line: LineWrite,
+        /// MTT lines of a key that has been registered: what is cached of them is old
+        renew: RevokeLines,
+        /// what a registration takes away is to be revoked
+        command: Revocation,
+        /// completions of requests that register and invalidate
+        completion: Completion,
         /// a lookup hit the MPT cache
         stat_hit: bool,
         /// a lookup missed the MPT cache
@@ -59,6 +81,18 @@ ports! {
         stat_stall_input: bool,
         /// a lookup missed and found a parity error in its set (counted as a miss as well)
         stat_parity: bool,
+        /// a key was registered by a work request
+        stat_fast_register: bool,
+        /// a window was bound
+        stat_bind: bool,
+        /// a key was invalidated by its owner
+        stat_local_invalidate: bool,
+        /// a key was invalidated by a remote peer
+        stat_remote_invalidate: bool,
+        /// a registration, binding or invalidation was refused
+        stat_registration_refused: bool,
+        /// a registration that takes something away waits for earlier requests of its stream
+        stat_fence: bool,
     }
 
     |cfg|
@@ -102,6 +136,8 @@ ports! {
         fetch_ready: bool,
         /// a revocation starts
         revoke: RevokeLines,
+        /// a key has been registered with these lines; one at a time
+        renew: RevokeLines,
         /// completion time-out in ticks of 1024 cycles, 0 for none
         timeout: u16,
         /// entries that are not present are driver events
@@ -119,6 +155,8 @@ ports! {
     out MttOut {
         /// no line of the revocation is left
         revoke_done: bool,
+        /// nothing that was cached before the registration is left of its lines
+        renewed: bool,
         /// MTT line fetches
         fetch: LineRequest,
         /// segments with their entry applied, in any order
@@ -139,6 +177,10 @@ ports! {
         stat_fault: bool,
         /// a driver event was raised
         stat_event: bool,
+        /// a word of a directory was found, and led to a second lookup
+        stat_walk: bool,
+        /// an entry came with its segment, so that nothing was looked up
+        stat_inline: bool,
         /// a lookup missed and found a parity error in its set (counted as a miss as well)
         stat_parity: bool,
     }

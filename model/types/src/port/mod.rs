@@ -9,6 +9,7 @@ mod edge;
 mod front;
 mod operands;
 mod page;
+mod register;
 mod translate;
 mod unit;
 
@@ -17,8 +18,9 @@ pub use back::{
 };
 pub use beat::Beat;
 pub use between::{
-    Asked, CheckedRequest, EpochNote, FlushNote, LineFill, LineRequest, MappedSegment, ReleasedSegment, Retranslate,
-    Retranslated, Revocation, RevokeLines, Segment, SegmentTag, SlotNote, StreamNote, TableControl, WriteSent,
+    Asked, CheckedRequest, EpochNote, FlushDone, FlushNote, LineFill, LineRequest, MappedSegment, ReleasedSegment,
+    Retranslate, Retranslated, Revocation, RevokeLines, Segment, SegmentTag, SlotNote, StreamNote, TableControl,
+    WriteSent,
 };
 pub use edge::{
     Completion, Credits, FunctionCfg, MessageTlp, ReadData, TlpBeat, WorkRequest, WriteData, WriteDataRequest,
@@ -26,6 +28,7 @@ pub use edge::{
 pub use front::{MptIn, MptOut, MttIn, MttOut, SegIn, SegOut};
 pub use operands::Operands;
 pub use page::{PageAnswer, PageEvent, PageMiss, PageResume, PageWake};
+pub use register::LineWrite;
 pub use translate::{
     AtcFill, AtcIn, AtcInvalidate, AtcKey, AtcLookup, AtcOut, AtcResult, AtsIn, AtsMiss, AtsOut, AtsWake, ReplayIn,
     ReplayOut,

@@ -1,7 +1,7 @@
 //! Ports of `replay`, `atc` and `ats`.
 
 use super::{
-    CplBeat, EpochNote, FlushNote, FunctionCfg, MappedSegment, MessageTlp, PageAnswer, PageMiss, PageWake,
+    CplBeat, EpochNote, FlushDone, FlushNote, FunctionCfg, MappedSegment, MessageTlp, PageAnswer, PageMiss, PageWake,
     ReleasedSegment, Retranslated, Revocation, RevokeLines, SlotNote, TlpDescriptor, WriteSent,
 };
 use crate::access::{PasidPrefix, Syndrome};
@@ -265,6 +265,8 @@ ports! {
         miss: AtsMiss,
         /// `tlp_tx` takes the Translation Request
         request_ready: bool,
+        /// zero-length read of `dma` to be sent under the tag of flushes
+        flush: TlpDescriptor,
         /// Translation Completions
         cpl: CplBeat,
         /// `atc` takes the fill
@@ -289,6 +291,8 @@ ports! {
         renewed: bool,
         /// driver command
         command: Revocation,
+        /// revocation that a registration asks for; held until it is done
+        registration: Revocation,
         /// `mpt` has no line of the revocation left
         mpt_revoke_done: bool,
         /// `mtt` has no line of the revocation left
@@ -316,8 +320,10 @@ ports! {
         grant_first: bool,
         /// requests that have ended
         wake: AtsWake,
-        /// Translation Requests
+        /// Translation Requests, flush reads
         request: TlpDescriptor,
+        /// the flush of `dma` has ended
+        flush_done: FlushDone,
         /// translations to keep
         fill: AtcFill,
         /// invalidations
@@ -342,6 +348,10 @@ ports! {
         command_done: bool,
         /// the flush read of the command failed; with `command_done`
         command_failed: bool,
+        /// the revocation of a registration is done: one cycle
+        registration_done: bool,
+        /// its flush read failed; with `registration_done`
+        registration_failed: bool,
         /// a Translation Request was sent
         stat_request: bool,
         /// a miss joined a request in flight

@@ -2,6 +2,7 @@
 
 mod answers;
 mod requests;
+mod share;
 
 use super::{Breach, Checker, CheckerConfig};
 use types::port::{Credits, FunctionCfg};

@@ -1,7 +1,7 @@
 //! The shifter of the write engine: message bytes to the DW lanes of their TLP, and operands to their place.
 
 use super::{
-    Beat, DmaIn, Length, Operands, PostedBeat, ReleasedSegment, SegmentTag, Stats, TlpDescriptor, WriteData,
+    Beat, DmaIn, Left, Length, Operands, PostedBeat, ReleasedSegment, SegmentTag, Stats, TlpDescriptor, WriteData,
     WriteEngine,
 };
 use types::access::Op;
@@ -21,7 +21,7 @@ impl WriteEngine {
                 stat.stall_tx = true;
             }
         }
-        if self.stale {
+        if self.stale || self.crosses {
             return;
         }
         if self.spill {
@@ -89,8 +89,12 @@ impl WriteEngine {
             if !head.refused.is_ok() {
                 self.dropped.push_back(head.number);
             } else if !head.tag.unordered {
-                self.left[usize::from(head.segment)] = true;
-                self.last[usize::from(head.tag.stream.0)] = ReleasedSegment {
+                let before = self.paths.last(head.tag.stream);
+                let first = head.tag.first && head.va == head.tag.va;
+                let changed = !first && before.tag.id == head.tag.id && before.at != head.tlp.at;
+                let left = &mut self.left[usize::from(head.segment)];
+                *left = Some(Left { at: head.tlp.at, changed: changed || left.is_some_and(|left| left.changed) });
+                let mut as_read = ReleasedSegment {
                     valid: true,
                     tag: SegmentTag { op: Op::READ, va: head.va, length: Length(0), ..head.tag },
                     address: head.tlp.address,
@@ -99,7 +103,8 @@ impl WriteEngine {
                     epoch: head.epochs.invalidation,
                     flush: true,
                 };
-                self.last[usize::from(head.tag.stream.0)].tag.asked.grant = head.epochs.grant;
+                as_read.tag.asked.grant = head.epochs.grant;
+                self.paths.committed(as_read, head.number);
             }
         }
         self.posted.push_back(PostedBeat {

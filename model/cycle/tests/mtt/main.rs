@@ -1,6 +1,8 @@
 //! `mtt`: one behaviour a test. A hit leaves after 4 cycles; misses park, merge by line, and others pass.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod layouts;
+
 use cycle::mtt::Mtt;
 use types::port::{LineFill, MappedSegment, MttIn, MttOut, Segment, SegmentTag};
 use types::{AddressType, Block, Iova, Length, Line, Mode, MttEntry, Op, Owner, Slot, Syndrome, TlpAddr, UnitCfg};
@@ -13,6 +15,8 @@ struct Bench {
     fetches: Vec<(u8, Iova)>,
     merges: u32,
     parity: u32,
+    walks: u32,
+    inline: u32,
 }
 
 impl Bench {
@@ -26,6 +30,8 @@ impl Bench {
             fetches: Vec::new(),
             merges: 0,
             parity: 0,
+            walks: 0,
+            inline: 0,
         };
         // 2048 entries: 256 lines in 4 ways, 64 sets to clear.
         b.idle(64);
@@ -44,6 +50,8 @@ impl Bench {
         }
         self.merges += u32::from(self.out.stat_merge);
         self.parity += u32::from(self.out.stat_parity);
+        self.walks += u32::from(self.out.stat_walk);
+        self.inline += u32::from(self.out.stat_inline);
     }
 
     fn idle(&mut self, cycles: u32) {
@@ -82,7 +90,7 @@ impl Bench {
 fn segment(slot: u16, entry: Iova) -> Segment {
     let tag =
         SegmentTag { slot: Slot(slot), op: Op::WRITE, length: Length(64), mode: Mode::Emtt, ..SegmentTag::default() };
-    Segment { valid: true, tag, entry, page_log2: 12, page_offset: Iova(0x123) }
+    Segment { valid: true, tag, entry, page_log2: 12, page_offset: Iova(0x123), ..Segment::default() }
 }
 
 fn line(entry: MttEntry) -> Line {
