@@ -80,11 +80,12 @@ impl<U: Block<In = UnitIn, Out = UnitOut>, O: Observer<U>> System<U, O> {
         // Every part of the system is named, so that a new one is thought of here.
         #[rustfmt::skip]
         let Self {
-            fabric, registers, revocations, page_events, transmit, receive, source, inp, out,
+            fabric, registers, revocations, page_events, coherent, transmit, receive, source, inp, out,
             unit: _, observer: _, cfg: _, driver: _, clock: _, cycle: _, started: _, functions: _, sink: _, stalls: _,
-            counter: _, skip_idle: _, skipped: _,
+            counter: _, counting: _, skip_idle: _, skipped: _,
         } = self;
-        if !(self.booted() && registers.idle() && revocations.resting() && source.resting()) || receive.waiting() > 0 {
+        let driver = self.booted() && registers.idle() && revocations.resting() && coherent.idle();
+        if !(driver && source.resting()) || receive.waiting() > 0 {
             return None;
         }
         let driver = page_events.resting_until(out.irq)?;

@@ -110,7 +110,7 @@ impl PageEvents {
 
     /// When it acts next by itself; `None` when it is at something, or the interrupt line `irq` calls it.
     pub(super) fn resting_until(&self, irq: bool) -> Option<Time> {
-        if !self.enabled() {
+        if !self.reads_causes() {
             return Some(Time::NEVER);
         }
         let resting = self.state == State::Idle && !irq;
