@@ -38,6 +38,8 @@ pub(crate) enum Command {
     /// Bandwidth over message size, in perftest's columns, with a plot beside the published points
     #[command(after_help = EXAMPLES)]
     Bench(BenchArgs),
+    /// How fast the simulation is on this host: cycles, requests and messages a second, views side by side
+    BenchSim(crate::bench_sim::BenchSimArgs),
     /// Published experiments on the model: paper against model, pictures
     Reproduce(crate::reproduce::ReproduceArgs),
     /// A short run as waves: a VCD, hierarchy by block, and a GTKWave save file beside it
@@ -79,6 +81,9 @@ pub(crate) struct BenchArgs {
     /// Threads [default: one a core]; results do not depend on it
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) threads: Option<u16>,
+    /// Simulate cycles in which nothing can happen too; results do not depend on it
+    #[arg(long)]
+    pub(crate) every_cycle: bool,
 }
 
 #[derive(Debug, Args)]

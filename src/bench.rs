@@ -23,8 +23,11 @@ pub(crate) fn run(args: &BenchArgs) -> Result<(), Failure> {
     // Twice the same is one line of the plot, as it is with sizes.
     let mut seen = BTreeSet::new();
     named.retain(|name| seen.insert(*name));
-    let models: Vec<Model> =
+    let mut models: Vec<Model> =
         named.iter().map(|preset| Model::load(preset, &args.set)).collect::<Result<_, _>>().map_err(Failure::input)?;
+    if args.every_cycle {
+        models = models.into_iter().map(Model::every_cycle).collect();
+    }
     let mut sizes = args.sizes.as_ref().map_or(DEFAULT_SIZES.to_vec(), |s| s.0.clone());
     sizes.sort_unstable();
     sizes.dedup();

@@ -2,6 +2,7 @@
 
 mod args;
 mod bench;
+mod bench_sim;
 mod export;
 mod failure;
 mod fpga;
@@ -21,6 +22,7 @@ fn main() -> ExitCode {
     let result = match line.command {
         None => bench::run(&line.bench),
         Some(Command::Bench(args)) => bench::run(&args),
+        Some(Command::BenchSim(args)) => bench_sim::run(&args),
         Some(Command::Reproduce(args)) => reproduce::run(&args),
         Some(Command::Trace(args)) => trace::run(&args),
         Some(Command::Scenario(args)) => scenario::run(&args),

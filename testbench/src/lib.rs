@@ -9,4 +9,5 @@ pub mod lockstep;
 pub mod package;
 pub mod rtl;
 pub mod scenario;
+pub mod speed;
 pub mod stimulus;

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+mod bench_sim;
 mod broken;
 mod reproduce;
 mod scenario;

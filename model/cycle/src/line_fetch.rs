@@ -48,6 +48,8 @@ impl Arrival {
 #[derive(Clone, Debug)]
 pub struct LineFetches {
     entries: Vec<Entry>,
+    /// Entries that are open or retired.
+    held: u32,
     shares: Partitions,
     timeouts: Timeouts,
     /// Bus mastering of the physical function.
@@ -64,6 +66,7 @@ impl LineFetches {
         Self {
             shares,
             entries: vec![Entry::default(); count as usize],
+            held: 0,
             timeouts: Timeouts::new(count),
             bus_master: false,
             freed: false,
@@ -74,6 +77,7 @@ impl LineFetches {
     /// Forgets everything.
     pub fn reset(&mut self) {
         self.entries.fill(Entry::default());
+        self.held = 0;
         self.timeouts.reset();
         (self.bus_master, self.freed) = (false, false);
         self.request = LineRequest::default();
@@ -108,14 +112,14 @@ impl LineFetches {
             return None;
         }
         self.entries[free] = Entry { open: true, to_send: true, line, partition, ..Entry::default() };
+        self.held += 1;
         Some(free as u8)
     }
 
     /// What `fill` brings, if it answers an open fetch; else the fetch that times out at this edge, or may not leave, if any.
     /// `limit` as in [`Timeouts::step`].
     pub fn arrival(&mut self, fill: &LineFill, limit: u16) -> Option<Arrival> {
-        let outstanding = self.entries.iter().any(|e| e.open || e.retired);
-        let over = self.timeouts.step(outstanding, limit);
+        let over = self.timeouts.step(self.held > 0, limit);
         if !fill.valid {
             let over = over.filter(|i| self.entries[*i].open && !self.entries[*i].to_send);
             let held = || self.entries.iter().position(|e| e.to_send).filter(|_| !self.bus_master);
@@ -126,7 +130,10 @@ impl LineFetches {
             return Some(Arrival { line, fetch: fetch as u8, data: None, stale, partition });
         }
         let entry = self.entries.get_mut(usize::from(fill.index))?;
-        self.freed |= std::mem::take(&mut entry.retired);
+        if std::mem::take(&mut entry.retired) {
+            self.freed = true;
+            self.held -= u32::from(!entry.open);
+        }
         let entry = Some(&*entry).filter(|e| e.open && !e.to_send)?;
         let data = (fill.ok && !entry.stale).then_some(fill.line);
         let Entry { line, stale, partition, .. } = *entry;
@@ -160,7 +167,9 @@ impl LineFetches {
 
     /// Ends a fetch.
     pub fn close(&mut self, fetch: u8) {
-        self.entries[usize::from(fetch)].open = false;
+        let entry = &mut self.entries[usize::from(fetch)];
+        self.held -= u32::from(entry.open && !entry.retired);
+        entry.open = false;
     }
 
     /// One edge of the output register; `base` is the address of line 0. Returns whether a fetch was started.
@@ -178,13 +187,8 @@ impl LineFetches {
         true
     }
 
-    /// Whether a fetch is on its way: with a time-out that is a change to come.
-    pub fn outstanding(&self) -> bool {
-        self.entries.iter().any(|e| e.open || e.retired)
-    }
-
-    /// Whether the output register changes at the next edge.
-    pub fn busy(&self, ready: bool) -> bool {
-        if self.request.valid { ready } else { self.entries.iter().any(|e| e.to_send) }
+    /// Whether nothing changes at the next edge: while a fetch is on its way its time is counted.
+    pub fn idle(&self) -> bool {
+        self.held == 0 && !self.request.valid
     }
 }

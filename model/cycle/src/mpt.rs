@@ -442,9 +442,7 @@ impl Block for Mpt {
             inp.reset || inp.wr.valid || inp.fill.valid || inp.room.valid || inp.retranslate.valid || inp.revoke.valid;
         let inputs = inputs || inp.revoked.valid || inp.ended.valid || inp.cfg.valid;
         let under_way = self.queued.valid || self.stages.iter().any(|s| s.valid) || self.cache.busy();
-        let timing = inp.control.timeout != 0 && self.fetches.outstanding();
-        let waiting =
-            timing || self.candidates != 0 || !self.registrations.idle() || self.fetches.busy(inp.fetch_ready);
+        let waiting = self.candidates != 0 || !self.registrations.idle() || !self.fetches.idle();
         let ready = inp.control.enable && self.full == 0;
         let pulses = self.out.checked.valid
             || self.out.revoke_done

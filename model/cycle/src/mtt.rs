@@ -365,9 +365,7 @@ impl Block for Mtt {
         let inputs = inputs || self.events.busy(&event_inputs(inp)) || inp.invalidate.valid || inp.range.valid;
         let inputs = inputs || inp.translate.valid != self.caught.is_some();
         let under_way = self.stages.iter().any(|s| s.segment.valid) || !self.fifo.is_empty() || !self.retry.is_empty();
-        let timing = inp.timeout != 0 && self.fetches.outstanding();
-        let sending = timing || self.fetches.busy(inp.fetch_ready);
         let pulses = self.out.mapped.valid || self.out.revoke_done || self.out.renewed || self.out.stat_fields().0 != 0;
-        (!inputs && !under_way && !sending && !pulses && !self.cache.busy()).then_some(Cycle(u64::MAX))
+        (!inputs && !under_way && self.fetches.idle() && !pulses && !self.cache.busy()).then_some(Cycle(u64::MAX))
     }
 }

@@ -239,7 +239,8 @@ impl Block for Seg {
 
     fn idle_until(&self, inp: &SegIn) -> Option<Cycle> {
         let inputs = inp.reset || inp.checked.valid || inp.free.valid;
-        let still = self.waiting == 0 && self.out == SegOut::default();
+        let pulses = self.out.segment.valid || self.out.room.valid || self.out.stat_fields().0 != 0;
+        let still = self.waiting == 0 && !pulses;
         (!inputs && still).then_some(Cycle(u64::MAX))
     }
 }

@@ -1,6 +1,7 @@
 //! The translation unit: every block, wired.
 //!
 //! One step samples the outputs of all blocks, then steps all of them: no wire depends on another wire of the same cycle.
+//! A block that is idle, by its own `idle_until`, is not stepped: that is quicker and changes nothing.
 
 use crate::{atc::Atc, ats::Ats, dma::Dma, mpt::Mpt, mtt::Mtt, regs::Regs, replay::Replay, seg::Seg};
 use crate::{tlp_rx::TlpRx, tlp_tx::TlpTx};
@@ -11,7 +12,7 @@ use types::port::{
 use types::{Block, Cycle, Ports, UnitCfg};
 
 /// Registered outputs of every block in one cycle.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Wires {
     /// Outputs of `mpt`.
     pub mpt: MptOut,
@@ -79,18 +80,48 @@ impl Unit {
         &self.wires
     }
 
-    fn sample(&mut self) {
+    /// One edge at which every block is stepped, whether it is idle or not: what [`Block::step`] is compared with.
+    pub fn step_every_block(&mut self, inp: &UnitIn) {
+        self.edge::<true>(inp);
+    }
+
+    /// One edge. A block that says it is idle is left as it is, and its outputs with it; at a reset and at a configuration
+    /// every block is stepped.
+    #[inline]
+    fn edge<const ALL: bool>(&mut self, inp: &UnitIn) {
+        let all = ALL || inp.reset || inp.cfg.valid;
+        let w = &self.wires;
+        // Inputs are of before the edge for every block: outputs are sampled when all have been stepped.
+        macro_rules! step {
+            ($block:ident, $inputs:expr) => {{
+                let inputs = $inputs;
+                let moves = all || !self.$block.idle_until(&inputs).is_some_and(|edges| edges.0 > 0);
+                if moves {
+                    self.$block.step(&inputs);
+                }
+                moves
+            }};
+        }
+        let mpt = step!(mpt, Self::mpt_in(inp, w));
+        let seg = step!(seg, SegIn { reset: inp.reset, checked: w.mpt.checked, free: w.replay.free });
+        let mtt = step!(mtt, Self::mtt_in(inp, w));
+        let replay = step!(replay, Self::replay_in(inp, w));
+        let atc = step!(atc, Self::atc_in(inp, w));
+        let ats = step!(ats, Self::ats_in(inp, w));
+        let dma = step!(dma, Self::dma_in(inp, w));
+        let tlp_tx = step!(tlp_tx, Self::tlp_tx_in(inp, w));
+        let tlp_rx = step!(tlp_rx, Self::tlp_rx_in(inp, w));
+        let regs = step!(regs, Self::regs_in(inp, w, self.stat));
         let w = &mut self.wires;
-        self.mpt.outputs(&mut w.mpt);
-        self.seg.outputs(&mut w.seg);
-        self.mtt.outputs(&mut w.mtt);
-        self.replay.outputs(&mut w.replay);
-        self.atc.outputs(&mut w.atc);
-        self.ats.outputs(&mut w.ats);
-        self.dma.outputs(&mut w.dma);
-        self.tlp_tx.outputs(&mut w.tlp_tx);
-        self.tlp_rx.outputs(&mut w.tlp_rx);
-        self.regs.outputs(&mut w.regs);
+        macro_rules! sample {
+            ($($block:ident)*) => {
+                $(if $block {
+                    self.$block.outputs(&mut w.$block);
+                })*
+            };
+        }
+        sample!(mpt seg mtt replay atc ats dma tlp_tx tlp_rx regs);
+        self.stat = self.wires.stat();
     }
 
     /// Inputs of `mpt` in a cycle.
@@ -359,19 +390,7 @@ impl Block for Unit {
     }
 
     fn step(&mut self, inp: &UnitIn) {
-        let w = &self.wires;
-        self.mpt.step(&Self::mpt_in(inp, w));
-        self.seg.step(&SegIn { reset: inp.reset, checked: w.mpt.checked, free: w.replay.free });
-        self.mtt.step(&Self::mtt_in(inp, w));
-        self.replay.step(&Self::replay_in(inp, w));
-        self.atc.step(&Self::atc_in(inp, w));
-        self.ats.step(&Self::ats_in(inp, w));
-        self.dma.step(&Self::dma_in(inp, w));
-        self.tlp_tx.step(&Self::tlp_tx_in(inp, w));
-        self.tlp_rx.step(&Self::tlp_rx_in(inp, w));
-        self.regs.step(&Self::regs_in(inp, w, self.stat));
-        self.sample();
-        self.stat = self.wires.stat();
+        self.edge::<false>(inp);
     }
 
     fn idle_until(&self, inp: &UnitIn) -> Option<Cycle> {

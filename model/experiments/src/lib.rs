@@ -14,6 +14,7 @@ mod remarks;
 pub mod reproduce;
 mod row;
 mod sizes;
+pub mod speed;
 pub mod table;
 mod trace;
 

@@ -11,6 +11,7 @@ use types::{ByteCount, Mode};
 pub struct Model {
     source: String,
     config: Config,
+    every_cycle: bool,
 }
 
 /// What one point of one model gave.
@@ -20,6 +21,8 @@ pub struct Run {
     pub measurement: Measurement,
     /// Clock cycles of the unit from power-on, all of them.
     pub cycles: u64,
+    /// Those of them that were passed over, for nothing could happen in them.
+    pub skipped: u64,
 }
 
 /// A point that could not be measured.
@@ -49,7 +52,12 @@ pub fn presets() -> Result<Vec<(&'static str, String)>, ConfigError> {
 impl Model {
     /// The preset or file called `source`, with `--set` assignments over it.
     pub fn load(source: &str, sets: &[String]) -> Result<Self, ConfigError> {
-        Ok(Self { source: source.into(), config: Config::load(source, sets)? })
+        Ok(Self { source: source.into(), config: Config::load(source, sets)?, every_cycle: false })
+    }
+
+    /// The same model with every cycle simulated, idle ones too. Results are the same.
+    pub fn every_cycle(self) -> Self {
+        Self { every_cycle: true, ..self }
     }
 
     /// The preset or file it was loaded from.
@@ -85,7 +93,8 @@ impl Model {
 
     fn finish<O: Observer<Unit>>(&self, point: &Point, mut system: System<Unit, O>) -> Result<Run, PointError> {
         let named = |error| PointError { source_name: self.source.clone(), bytes: point.bytes, error };
+        system.skip_idle(!self.every_cycle);
         let measurement = system.run(ByteCount(point.bytes), point.iterations).map_err(named)?;
-        Ok(Run { measurement, cycles: system.cycles().0 })
+        Ok(Run { measurement, cycles: system.cycles().0, skipped: system.cycles_skipped() })
     }
 }

@@ -1,8 +1,9 @@
 //! Running points in parallel.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
-use std::thread;
+use rayon::ThreadPoolBuilder;
+use rayon::iter::{ParallelBridge, ParallelIterator};
+use std::cmp::Reverse;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// One configuration at one message size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,30 +33,25 @@ pub fn run_points<R: Send, E: Send>(
     done: impl Fn(&Point) + Sync,
 ) -> Result<Vec<R>, E> {
     let mut order: Vec<usize> = (0..points.len()).collect();
-    order.sort_by_key(|i| std::cmp::Reverse(points[*i].bytes.saturating_mul(points[*i].iterations + 1)));
-    let next = AtomicUsize::new(0);
-    let slots: Vec<Mutex<Option<Result<R, E>>>> = points.iter().map(|_| Mutex::new(None)).collect();
-    thread::scope(|scope| {
-        for _ in 0..threads.clamp(1, points.len().max(1)) {
-            scope.spawn(|| {
-                while let Some(i) = order.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let result = run(&points[*i]);
-                    let failed = result.is_err();
-                    *slots[*i].lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
-                    if failed {
-                        // Nothing after this counts any more: let every thread run out of work.
-                        next.store(order.len(), Ordering::Relaxed);
-                    }
-                    done(&points[*i]);
-                }
-            });
+    order.sort_by_key(|i| Reverse(points[*i].bytes.saturating_mul(points[*i].iterations + 1)));
+    let failed = AtomicBool::new(false);
+    let one = |i: usize| {
+        // Nothing after a failure counts any more.
+        if failed.load(Ordering::Relaxed) {
+            return None;
         }
-    });
-    // A slot is empty only behind a failure, which ends the collection first or is found among those that follow.
-    let mut results: Vec<_> =
-        slots.into_iter().filter_map(|slot| slot.into_inner().unwrap_or_else(PoisonError::into_inner)).collect();
-    if let Some(i) = results.iter().position(Result::is_err) {
-        return results.swap_remove(i).map(|_| Vec::new());
-    }
-    results.into_iter().collect()
+        let result = run(&points[i]);
+        failed.fetch_or(result.is_err(), Ordering::Relaxed);
+        done(&points[i]);
+        Some((i, result))
+    };
+    let pool = ThreadPoolBuilder::new().num_threads(threads.clamp(1, points.len().max(1))).build();
+    let mut results: Vec<(usize, Result<R, E>)> = match pool {
+        // The bridge hands points out one by one in their order.
+        Ok(pool) => pool.install(|| order.into_iter().par_bridge().filter_map(one).collect()),
+        // Where threads cannot be had, this one does it all.
+        Err(_) => order.into_iter().filter_map(one).collect(),
+    };
+    results.sort_unstable_by_key(|(i, _)| *i);
+    results.into_iter().map(|(_, result)| result).collect()
 }

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-use experiments::{Point, iterations, points, run_points};
+use experiments::{Model, Point, bench, iterations, points, run_points};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 fn some(n: u64) -> Vec<Point> {
@@ -62,4 +62,22 @@ fn large_messages_are_few_and_small_ones_many() {
 fn configurations_stand_side_by_side() {
     let order: Vec<_> = points(2, &[10, 20], Some(3)).iter().map(|p| (p.bytes, p.config, p.iterations)).collect();
     assert_eq!(order, [(10, 0, 3), (10, 1, 3), (20, 0, 3), (20, 1, 3)]);
+}
+
+/// Real points, on several numbers of threads: the rows are the same but for the host's time.
+#[test]
+fn rows_do_not_depend_on_the_number_of_threads() {
+    let models: Vec<Model> =
+        ["stellar-ats", "stellar-emtt"].iter().map(|preset| Model::load(preset, &[]).unwrap()).collect();
+    let points = points(models.len(), &[1 << 10, 20_000, 64 << 10], Some(2));
+    let run = |threads| {
+        let mut rows = bench(&models, &points, threads, |_| {}).unwrap();
+        rows.iter_mut().for_each(|stats| stats.row.wall_s = 0.0);
+        rows
+    };
+    let one = run(1);
+    assert_eq!(one.len(), 6);
+    for threads in [2, 3, 16] {
+        assert_eq!(run(threads), one, "{threads} threads");
+    }
 }

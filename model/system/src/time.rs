@@ -59,4 +59,9 @@ impl Clock {
     pub const fn edge(&self, cycle: types::Cycle) -> Time {
         Time(cycle.0 * 1_000_000 / self.mhz)
     }
+    /// The first edge at or after `time`.
+    pub const fn first_edge(&self, time: Time) -> types::Cycle {
+        let whole = (time.0 as u128 * self.mhz as u128).div_ceil(1_000_000);
+        types::Cycle(if whole > u64::MAX as u128 { u64::MAX } else { whole as u64 })
+    }
 }

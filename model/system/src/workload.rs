@@ -20,6 +20,14 @@ pub trait Workload {
     fn completed(&mut self, now: Time, completion: &Completion);
     /// Bytes have reached memory.
     fn landed(&mut self, now: Time, landing: Landing, memories: &mut Memories);
+    /// When [`Workload::tick`] or [`Workload::offer`] does something next, if nothing else happens before: a time that has
+    /// come when it does at once, [`Time::NEVER`] when it only waits. The cycles before that time may be passed over. A
+    /// workload that does not say is asked in every cycle.
+    fn resting_until(&self) -> Time {
+        Time(0)
+    }
+    /// So many cycles were passed over, in which it was neither ticked nor asked for a request.
+    fn passed(&mut self, _cycles: u64) {}
     /// A number that grows whenever something is achieved; a run in which it stands still for long is given up.
     fn progress(&self) -> u64;
     /// One line about what is open, for a stalled run.

@@ -248,10 +248,13 @@ impl Invalidations {
         matches!(self.state, State::Offered)
     }
 
+    /// Whether nothing changes without a new message, command or configuration. That a command has gone from its port is
+    /// one more step: the next one is told from it by that.
     pub(super) fn idle(&self) -> bool {
         matches!(self.state, State::Idle)
             && self.queue.is_empty()
-            && self.resting.iter().all(|left| *left == 0)
+            && !(self.command_open || self.registration_open)
+            && (self.interval == 0 || self.resting.iter().all(|left| *left == 0))
             && self.finished.is_none()
             && !self.answer.valid
     }

@@ -408,6 +408,7 @@ impl Block for Ats {
         let still = self.invalidations.idle()
             && self.pages.idle()
             && !self.out.answer.valid
+            && self.out.message_ready
             && self.open == 0
             && self.flush == Flush::Free
             && !(self.path_flush.valid || self.out.flush_done.valid)

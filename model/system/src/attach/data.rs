@@ -24,6 +24,11 @@ impl Source {
         Self { width, ranges: VecDeque::with_capacity(RANGES), given: 0 }
     }
 
+    /// Whether no range is open.
+    pub(super) fn resting(&self) -> bool {
+        self.ranges.is_empty()
+    }
+
     pub(super) fn drive(&mut self, workload: &mut impl Workload, stalls: &mut Stalls, inp: &mut UnitIn) {
         inp.write_data_request_ready = self.ranges.len() < RANGES && !stalls.pause();
         if inp.write_data.valid || self.ranges.is_empty() || stalls.pause() {

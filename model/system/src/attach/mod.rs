@@ -3,6 +3,7 @@
 mod coherent;
 mod counters;
 mod data;
+mod idle;
 mod page_events;
 mod receive;
 mod registration;
@@ -114,6 +115,9 @@ pub struct System<U, O = Unobserved> {
     sink: Sink,
     stalls: Stalls,
     counter: BusCounter,
+    /// Idle cycles are passed over, and how many were.
+    skip_idle: bool,
+    skipped: u64,
 }
 
 impl<U: Block<In = UnitIn, Out = UnitOut>> System<U> {
@@ -152,6 +156,8 @@ impl<U: Block<In = UnitIn, Out = UnitOut>, O: Observer<U>> System<U, O> {
             sink: Sink::default(),
             stalls: Stalls::new(cfg.disorder.stall_percent, cfg.seed),
             counter: BusCounter::new(),
+            skip_idle: true,
+            skipped: 0,
             cfg: cfg.clone(),
         };
         system.boot();
@@ -301,7 +307,8 @@ impl<U: Block<In = UnitIn, Out = UnitOut>, O: Observer<U>> System<U, O> {
         self.clock.edge(self.cycle)
     }
 
-    /// Runs until `done`, which is asked before each cycle.
+    /// Runs until `done`, which is asked before each cycle that is simulated: it may look at what has happened, not at the
+    /// time. Idle cycles are passed over unless [`System::skip_idle`] says otherwise.
     pub fn run_until<W: Workload>(
         &mut self,
         workload: &mut W,
@@ -311,6 +318,7 @@ impl<U: Block<In = UnitIn, Out = UnitOut>, O: Observer<U>> System<U, O> {
         let mut progress = workload.progress().wrapping_add(self.coherent.filled());
         let mut since = self.cycle.0;
         while !done(workload, self) {
+            self.pass_idle(workload, Cycle(since.saturating_add(self.cfg.traffic.stall_cycles)));
             self.step(workload)?;
             if self.observer.stop() {
                 return Err(RunError::Stopped(self.cycle.0));

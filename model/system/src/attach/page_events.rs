@@ -108,6 +108,15 @@ impl PageEvents {
         }
     }
 
+    /// When it acts next by itself; `None` when it is at something, or the interrupt line `irq` calls it.
+    pub(super) fn resting_until(&self, irq: bool) -> Option<Time> {
+        if !self.reads_causes() {
+            return Some(Time::NEVER);
+        }
+        let resting = self.state == State::Idle && !irq;
+        resting.then(|| self.due.front().map_or(Time::NEVER, |(at, ..)| *at))
+    }
+
     pub(super) fn idle(&self) -> bool {
         self.state == State::Idle && self.due.is_empty()
     }

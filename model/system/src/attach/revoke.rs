@@ -59,6 +59,11 @@ impl Revocations {
         self.state == State::Idle && self.waiting.is_empty()
     }
 
+    /// Whether it waits for the unit, or for a command.
+    pub(super) fn resting(&self) -> bool {
+        matches!(self.state, State::Working(_)) || self.idle()
+    }
+
     /// Starts the next command when the registers are free.
     /// `causes` are the interrupt causes to leave enabled.
     pub(super) fn start(&mut self, registers: &mut RegisterPort, causes: u32) {

@@ -13,6 +13,10 @@ impl Stalls {
     pub(super) fn new(percent: u32, seed: u64) -> Self {
         Self { percent, random: Random::new(seed, "attach.stalls") }
     }
+    /// Whether handshakes pause at all.
+    pub(super) fn active(&self) -> bool {
+        self.percent > 0
+    }
     #[inline]
     pub(super) fn pause(&mut self) -> bool {
         self.percent > 0 && self.random.percent(self.percent)

@@ -26,7 +26,9 @@ impl Assembly {
                 return Err(broken("a TLP starts before the one before it has ended".into()));
             }
             let tlp = Tlp::parse(beat.hdr, beat.pasid).map_err(|e| broken(format!("{e}: {:08x?}", beat.hdr.0)))?;
-            self.open = Some((tlp, fabric.buffer(), beat.seq));
+            // A TLP without data takes no buffer, which its receiver would have to give back.
+            let payload = if tlp.payload_dw() > 0 { fabric.buffer() } else { Vec::new() };
+            self.open = Some((tlp, payload, beat.seq));
         }
         let Some((tlp, payload, _)) = &mut self.open else {
             return Err(broken("a beat outside of a TLP".into()));
@@ -62,6 +64,14 @@ impl Transmit {
         let sent = self.sent.pop_front_if(|(at, _)| *at <= now);
         inp.tx_wr_sent_valid = sent.is_some();
         inp.tx_wr_sent_seq = sent.map_or(0, |(_, seq)| seq);
+    }
+
+    /// When it changes one of the inputs `inp` by itself, after a cycle in which no beat was taken.
+    pub(super) fn resting_until(&self, fabric: &Fabric, inp: &UnitIn) -> Time {
+        let sent = self.sent.front().map_or(Time::NEVER, |(at, _)| *at);
+        // Both streams are ready at the same times when no handshake pauses.
+        let room = if inp.tx_wr_req_tlp_ready { Time::NEVER } else { fabric.transmitter_free().since(AHEAD) };
+        sent.min(room)
     }
 
     /// Takes the beats of this cycle; each packet that is whole is shown to `seen` and sent.

@@ -141,6 +141,11 @@ impl Channel {
         }
     }
 
+    /// When the next credits come back that are under way.
+    pub fn next_return(&self) -> Time {
+        self.returns.front().map_or(Time::NEVER, |back| back.at)
+    }
+
     /// Credits at hand, as of the last [`Channel::collect`].
     pub fn credits(&self, class: Class) -> CreditCount {
         self.credits[class as usize]

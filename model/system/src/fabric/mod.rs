@@ -121,6 +121,14 @@ pub struct Fabric {
     turn: usize,
 }
 
+/// Into how many pieces the reads in flight can be cut where they are cut and held up at random: nothing else bounds how many
+/// are under way at once. At most 4096, which are 16 MiB of buffers.
+fn pieces(cfg: &Config) -> usize {
+    let unit = cfg.unit_cfg();
+    let most = unit.read_slots * unit.read_slot_bytes / cfg.function.read_completion_boundary_bytes;
+    if cfg.disorder.random_splits { most.min(4096) as usize } else { 0 }
+}
+
 impl Fabric {
     /// The fabric of a configuration, with empty memories.
     pub fn new(cfg: &Config) -> Self {
@@ -171,7 +179,7 @@ impl Fabric {
             gpu_atomics: cfg.memory.gpu_atomics,
             gpu_reads: vec![Time(0); cfg.memory.gpu_reads as usize],
             redirect: Redirect::new(&cfg.switch),
-            pool: Pool::default(),
+            pool: Pool::stocked(pieces(cfg)),
             interference: None,
             inbox: VecDeque::with_capacity(256),
             pump_at: Time::NEVER,
@@ -300,6 +308,11 @@ impl Fabric {
             self.channels[NIC_UP].credits(Class::Posted),
             self.channels[NIC_UP].credits(Class::NonPosted),
         )
+    }
+
+    /// When the NIC's credits change next without an event; `None` when a packet waits for the NIC.
+    pub fn resting_until(&self) -> Option<Time> {
+        self.inbox.is_empty().then(|| self.channels[NIC_UP].next_return())
     }
 
     /// When the next event is.

@@ -51,6 +51,9 @@ impl Packet {
     }
 }
 
+/// The largest payload.
+const BUFFER_BYTES: usize = 4096;
+
 /// Payload buffers that are used again, so that a running system allocates nothing.
 #[derive(Clone, Debug, Default)]
 pub struct Pool {
@@ -58,9 +61,13 @@ pub struct Pool {
 }
 
 impl Pool {
+    /// With `count` buffers.
+    pub fn stocked(count: usize) -> Self {
+        Self { free: (0..count).map(|_| Vec::with_capacity(BUFFER_BYTES)).collect() }
+    }
     /// An empty buffer.
     pub fn take(&mut self) -> Vec<u8> {
-        self.free.pop().unwrap_or_else(|| Vec::with_capacity(4096))
+        self.free.pop().unwrap_or_else(|| Vec::with_capacity(BUFFER_BYTES))
     }
     /// Gives a buffer back.
     pub fn give(&mut self, mut buffer: Vec<u8>) {

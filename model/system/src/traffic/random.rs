@@ -202,6 +202,10 @@ impl Workload for RandomTraffic {
         self.tally.requests
     }
 
+    fn resting_until(&self) -> Time {
+        self.streams.iter().filter_map(|s| s.ready.front()).min().copied().unwrap_or(Time::NEVER)
+    }
+
     fn describe(&self) -> String {
         let open: Vec<u16> = self.streams.iter().map(|s| s.count).collect();
         format!("random accesses: ended {}, open {open:?}", self.tally.requests)

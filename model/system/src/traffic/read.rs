@@ -2,7 +2,7 @@
 
 use super::line::Line;
 use super::measure::Rounds;
-use super::queue_pair::QueuePair;
+use super::queue_pair::{Chunk, QueuePair};
 use super::write::{failed, request, unexpected};
 use super::{Buffers, Perftest};
 use crate::attach::RunError;
@@ -31,6 +31,17 @@ pub struct ReadTraffic {
     progress: u64,
 }
 
+impl ReadTraffic {
+    /// The next packet that the unit may be asked for, and whose it is.
+    fn next(&self) -> Option<(usize, Chunk)> {
+        let count = self.pairs.len();
+        (0..count).map(|i| (self.turn + i) % count).find_map(|pair| {
+            let next = if self.pairs[pair].may_open() { self.pairs[pair].next() } else { None };
+            next.filter(|chunk| u64::from(chunk.length) <= self.buffer).map(|chunk| (pair, chunk))
+        })
+    }
+}
+
 impl Workload for ReadTraffic {
     #[inline]
     fn tick(&mut self, now: Time, _: &mut Memories) {
@@ -44,18 +55,12 @@ impl Workload for ReadTraffic {
     }
 
     fn offer(&mut self, _: Time) -> Option<WorkRequest> {
-        let count = self.pairs.len();
-        for i in 0..count {
-            let pair = (self.turn + i) % count;
-            let next = if self.pairs[pair].may_open() { self.pairs[pair].next() } else { None };
-            let Some(chunk) = next.filter(|c| u64::from(c.length) <= self.buffer) else { continue };
-            self.buffer -= u64::from(chunk.length);
-            self.pairs[pair].advance(&chunk);
-            self.turn = (pair + 1) % count;
-            let id = self.pairs[pair].open(chunk);
-            return Some(request(&self.buffers, pair, id, &chunk, Op::READ));
-        }
-        None
+        let (pair, chunk) = self.next()?;
+        self.buffer -= u64::from(chunk.length);
+        self.pairs[pair].advance(&chunk);
+        self.turn = (pair + 1) % self.pairs.len();
+        let id = self.pairs[pair].open(chunk);
+        Some(request(&self.buffers, pair, id, &chunk, Op::READ))
     }
 
     fn source(&mut self, _: StreamId, _: WrId, _: Offset, _: &mut [u8]) {}
@@ -103,6 +108,11 @@ impl Workload for ReadTraffic {
 
     fn progress(&self) -> u64 {
         self.progress
+    }
+
+    fn resting_until(&self) -> Time {
+        let leaves = self.leaving.front().map_or(Time::NEVER, |(at, ..)| *at);
+        if self.next().is_some() { Time(0) } else { leaves }
     }
 
     fn describe(&self) -> String {

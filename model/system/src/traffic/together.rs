@@ -63,6 +63,14 @@ impl<W: Workload> Workload for Together<W> {
     fn progress(&self) -> u64 {
         self.victim.progress()
     }
+    fn resting_until(&self) -> Time {
+        self.victim.resting_until().min(self.neighbour.resting_until())
+    }
+    fn passed(&mut self, cycles: u64) {
+        self.turn ^= cycles % 2 == 1;
+        self.victim.passed(cycles);
+        self.neighbour.passed(cycles);
+    }
     fn describe(&self) -> String {
         format!("{}\n{}", self.victim.describe(), self.neighbour.describe())
     }

@@ -56,6 +56,13 @@ impl WriteTraffic {
         Pattern::message(self.seed, pair as u16, message)
     }
 
+    /// The next packet of the line, whose it is first, if the buffer has room for it.
+    fn next(&self) -> Option<(usize, Chunk)> {
+        let count = self.pairs.len();
+        let next = (0..count).map(|i| (self.turn.0 + i) % count).find_map(|p| Some((p, self.pairs[p].next()?)));
+        next.filter(|(_, chunk)| u64::from(chunk.length) <= self.buffer)
+    }
+
     /// Lets packets arrive up to `now`; the line pauses while the buffer has no room for the next.
     fn receive(&mut self, now: Time) {
         loop {
@@ -68,8 +75,7 @@ impl WriteTraffic {
                 self.incoming = None;
             }
             let count = self.pairs.len();
-            let next = (0..count).map(|i| (self.turn.0 + i) % count).find_map(|p| Some((p, self.pairs[p].next()?)));
-            let Some((pair, chunk)) = next.filter(|(_, chunk)| u64::from(chunk.length) <= self.buffer) else {
+            let Some((pair, chunk)) = self.next() else {
                 self.paused = true;
                 return;
             };
@@ -179,6 +185,15 @@ impl Workload for WriteTraffic {
 
     fn progress(&self) -> u64 {
         self.progress
+    }
+
+    fn resting_until(&self) -> Time {
+        let offers = |pair: usize| self.waiting >> pair & 1 == 1 && self.pairs[pair].may_open();
+        let sends = self.incoming.is_none() && self.next().is_some();
+        if sends || self.waiting != 0 && (0..self.pairs.len()).any(offers) {
+            return Time(0);
+        }
+        self.incoming.map_or(Time::NEVER, |(at, ..)| at)
     }
 
     fn describe(&self) -> String {

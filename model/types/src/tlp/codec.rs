@@ -3,7 +3,6 @@
 use super::{Attributes, Body, Header, MemoryOp, Routing, Tlp};
 use crate::access::{AddressType, PasidPrefix};
 use crate::addr::{RequesterId, Tag, TlpAddr};
-use bitvec::prelude::*;
 
 /// A header that is not one of the kinds this project knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -16,13 +15,20 @@ pub enum TlpError {
     ShortAddress(u64),
 }
 
-/// Bits `high..=low` of a DW, numbered as in the specification.
+/// Sets bits `high..=low` of a DW that are zero, numbered as in the specification.
+#[inline]
 fn put(dws: &mut [u32; 4], dw: usize, high: usize, low: usize, value: u32) {
-    dws[dw].view_bits_mut::<Lsb0>()[low..=high].store_le(value);
+    dws[dw] |= (value & field(high, low)) << low;
 }
 
+#[inline]
 fn get(dws: &[u32; 4], dw: usize, high: usize, low: usize) -> u32 {
-    dws[dw].view_bits::<Lsb0>()[low..=high].load_le()
+    dws[dw] >> low & field(high, low)
+}
+
+/// A mask as wide as bits `high..=low`.
+const fn field(high: usize, low: usize) -> u32 {
+    u32::MAX >> (31 - (high - low))
 }
 
 const FMT_4DW: u8 = 0x20;
