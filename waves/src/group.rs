@@ -4,7 +4,7 @@ use crate::scope::Scope;
 use types::ports::{Direction, Field};
 
 /// Groups that stand inside another group of the port tables and are shown with it, although they have a `valid`.
-const NESTED: [&str; 2] = ["pasid", "tlp"];
+const NESTED: [&str; 3] = ["pasid", "tlp", "coherent"];
 
 /// A number format of a viewer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

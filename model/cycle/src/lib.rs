@@ -6,7 +6,9 @@
 
 pub mod atc;
 pub mod ats;
+pub mod coherent_regs;
 pub mod dma;
+pub mod generations;
 pub mod line_cache;
 pub mod line_fetch;
 pub mod lives;

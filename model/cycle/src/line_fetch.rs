@@ -1,10 +1,13 @@
 //! Table line fetches in flight, as `mpt` and `mtt` keep them: a few entries, merged by line, sent one at a time.
+//!
+//! The physical function fetches, for every function. While its bus mastering is off nothing is opened, and what has not been
+//! offered fails.
 
 use crate::line_cache::NewLine;
 use crate::timeout::Timeouts;
 use types::config::Partitions;
-use types::port::{LineFill, LineRequest};
-use types::{FunctionId, Iova, Line};
+use types::port::{FunctionCfg, LineFill, LineRequest};
+use types::{FunctionId, Iova, Line, Syndrome};
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Entry {
@@ -47,6 +50,8 @@ pub struct LineFetches {
     entries: Vec<Entry>,
     shares: Partitions,
     timeouts: Timeouts,
+    /// Bus mastering of the physical function.
+    bus_master: bool,
     /// A fetch that had timed out may be used again.
     freed: bool,
     /// The output register.
@@ -60,6 +65,7 @@ impl LineFetches {
             shares,
             entries: vec![Entry::default(); count as usize],
             timeouts: Timeouts::new(count),
+            bus_master: false,
             freed: false,
             request: LineRequest::default(),
         }
@@ -69,7 +75,7 @@ impl LineFetches {
     pub fn reset(&mut self) {
         self.entries.fill(Entry::default());
         self.timeouts.reset();
-        self.freed = false;
+        (self.bus_master, self.freed) = (false, false);
         self.request = LineRequest::default();
     }
 
@@ -83,8 +89,18 @@ impl LineFetches {
         self.entries.iter().position(|e| e.open && e.line == line).map(|i| i as u8)
     }
 
-    /// Opens a fetch for a function, if one is free and the function's partition has not its share already.
+    /// A function's configuration.
+    pub fn configure(&mut self, cfg: &FunctionCfg) {
+        if cfg.valid && cfg.function == FunctionId(0) {
+            self.bus_master = cfg.bus_master;
+        }
+    }
+
+    /// Opens a fetch for a function, if one may leave and is free and the function's partition has not its share already.
     pub fn open(&mut self, line: u64, function: FunctionId) -> Option<u8> {
+        if !self.bus_master {
+            return None;
+        }
         let partition = self.shares.of(function);
         let free = self.entries.iter().position(|e| !e.open && !e.retired)?;
         let held = self.entries.iter().filter(|e| (e.open || e.retired) && e.partition == partition).count();
@@ -95,15 +111,17 @@ impl LineFetches {
         Some(free as u8)
     }
 
-    /// What `fill` brings, if it answers an open fetch; else the fetch that times out at this edge, if any. `limit` as in
-    /// [`Timeouts::step`].
+    /// What `fill` brings, if it answers an open fetch; else the fetch that times out at this edge, or may not leave, if any.
+    /// `limit` as in [`Timeouts::step`].
     pub fn arrival(&mut self, fill: &LineFill, limit: u16) -> Option<Arrival> {
         let outstanding = self.entries.iter().any(|e| e.open || e.retired);
         let over = self.timeouts.step(outstanding, limit);
         if !fill.valid {
-            let fetch = over.filter(|i| self.entries[*i].open && !self.entries[*i].to_send)?;
+            let over = over.filter(|i| self.entries[*i].open && !self.entries[*i].to_send);
+            let held = || self.entries.iter().position(|e| e.to_send).filter(|_| !self.bus_master);
+            let fetch = over.or_else(held)?;
             let entry = &mut self.entries[fetch];
-            entry.retired = true;
+            (entry.retired, entry.to_send) = (!entry.to_send, false);
             let Entry { line, stale, partition, .. } = *entry;
             return Some(Arrival { line, fetch: fetch as u8, data: None, stale, partition });
         }
@@ -130,11 +148,14 @@ impl LineFetches {
         std::mem::take(&mut self.freed)
     }
 
-    /// Whether no fetch can be opened for a function until a late completion comes, which may be never.
-    pub fn dead(&self, function: FunctionId) -> bool {
+    /// Why no fetch can be opened for a function: none may leave, or until a late completion comes, which may be never.
+    pub fn refusal(&self, function: FunctionId) -> Option<Syndrome> {
+        if !self.bus_master {
+            return Some(if function == FunctionId(0) { Syndrome::BUS_MASTER_OFF } else { Syndrome::TABLE_FETCH });
+        }
         let partition = self.shares.of(function);
         let retired = self.entries.iter().filter(|e| e.retired && e.partition == partition).count();
-        retired >= self.shares.share(self.entries.len() as u32) as usize
+        (retired >= self.shares.share(self.entries.len() as u32) as usize).then_some(Syndrome::TABLE_FETCH)
     }
 
     /// Ends a fetch.
@@ -148,7 +169,7 @@ impl LineFetches {
             return false;
         }
         self.request = LineRequest::default();
-        let Some(i) = self.entries.iter().position(|e| e.to_send) else { return false };
+        let Some(i) = self.entries.iter().position(|e| e.to_send && self.bus_master) else { return false };
         let entry = &mut self.entries[i];
         entry.to_send = false;
         let address = Iova(base.0.wrapping_add(entry.line << 6));

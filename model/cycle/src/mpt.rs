@@ -27,7 +27,7 @@ use crate::registration::{INSTALL, Registrations};
 use protection::{again, place, protection};
 use std::collections::VecDeque;
 use types::config::RETRANSLATE_SLOTS;
-use types::port::{Asked, CheckedRequest, MptIn, MptOut, TableControl, WorkRequest};
+use types::port::{Asked, CheckedRequest, CoherentPage, MptIn, MptOut, TableControl, WorkRequest};
 use types::{Block, Cycle, Mode, Region, StreamId, Syndrome, UnitCfg};
 /// What is held here, and what it needs to go on.
 pub const WAITS: &[Wait] = &[
@@ -167,13 +167,13 @@ impl Mpt {
         }
         let key_index = wr.key.index();
         let in_table = key_index < control.mpt_entries;
+        let fetch = self.fetches.find(u64::from(key_index));
+        let refusal = || self.fetches.refusal(wr.function).filter(|_| fetch.is_none());
+        let refused = |syndrome| (Region::default(), syndrome);
         let (region, syndrome) = match (&stage.read.line, in_table) {
-            _ if stage.life != self.lives.of(wr.function) => (Region::default(), Syndrome::BUS_MASTER_OFF),
-            (_, false) => (Region::default(), Syndrome::INVALID_KEY),
-            (_, true) if stage.failed => (Region::default(), Syndrome::TABLE_FETCH),
-            (None, true) if self.fetches.find(u64::from(key_index)).is_none() && self.fetches.dead(wr.function) => {
-                (Region::default(), Syndrome::TABLE_FETCH)
-            }
+            _ if stage.life != self.lives.of(wr.function) => refused(Syndrome::BUS_MASTER_OFF),
+            (_, false) => refused(Syndrome::INVALID_KEY),
+            (_, true) if stage.failed => refused(Syndrome::TABLE_FETCH),
             (Some(line), true) => {
                 self.cache.touch(u64::from(key_index), &stage.read);
                 self.out.stat_hit = true;
@@ -181,14 +181,14 @@ impl Mpt {
                 let may = self.atomics.get(usize::from(wr.function.0)).copied().unwrap_or_default();
                 (region, protection(&wr, &region, may))
             }
+            (None, true) if let Some(syndrome) = refusal() => refused(syndrome),
             (None, true) => {
                 self.out.stat_miss = true;
                 self.out.stat_parity = stage.read.bad_parity;
                 s.room += 1;
                 s.issued = 0;
                 s.sequence = !s.sequence;
-                let line = u64::from(key_index);
-                let fetch = self.fetches.find(line).or_else(|| self.fetches.open(line, wr.function));
+                let fetch = fetch.or_else(|| self.fetches.open(u64::from(key_index), wr.function));
                 s.stall = fetch.map_or(Stall::AnyFetch, Stall::Fetch);
                 self.refresh(usize::from(wr.stream.0));
                 return;
@@ -219,7 +219,11 @@ impl Mpt {
             out.unordered = region.unordered;
             out.pasid = region.pasid;
             out.page_log2 = region.page_size.log2();
-            place(&region, region.page_index(wr.va), out);
+            let page = region.page_index(wr.va);
+            place(&region, page, out);
+            if region.coherent && out.mode == Mode::Emtt {
+                out.coherent = CoherentPage { valid: true, iova: region.page_iova(page), counter: region.counter };
+            }
         }
     }
 
@@ -429,6 +433,7 @@ impl Block for Mpt {
         }
         self.stages = [reading, self.stages[0], self.stages[1]];
         self.lives.configure(&inp.cfg);
+        self.fetches.configure(&inp.cfg);
         self.out.wr_ready = inp.control.enable && self.cache.cleared() && self.full == 0;
     }
 

@@ -21,15 +21,23 @@
 //! the cache holds. So may one whose word of the directory is not. An entry that came with its segment cannot change under
 //! it: the segment fails.
 //!
+//! In a coherent region a GPU entry counts while its generation is its counter's (generations.rs). A stale one, and one
+//! that lacks the access needed, sends its segment on as if the mode were `ats`, with the I/O virtual address that the
+//! region says. It waits for nothing here.
+//!
 //! Tables are trusted, written by the driver; a line whose fetch failed is not cached and its segments end with a syndrome.
 
+use crate::generations::Generations;
 use crate::line_cache::{LineCache, Read};
 use crate::line_fetch::LineFetches;
 use crate::page_events::{Inputs, PageEvents};
 use crate::progress::{Wait, wait};
 use crate::slot_set::SlotSet;
 use std::collections::VecDeque;
-use types::port::{MappedSegment, MttIn, MttOut, Segment};
+use types::port::{
+    AtcInvalidate, CoherentRange, FunctionCfg, MappedSegment, MttIn, MttOut, Segment, SegmentTag, StaleNote,
+    TranslateCommand,
+};
 use types::{
     AddressType, Block, Cycle, Iova, Length, Mode, MttEntry, MttLayout, Op, Owner, Slot, Syndrome, TableWord, TlpAddr,
     UnitCfg,
@@ -65,6 +73,11 @@ pub struct Mtt {
     refetch: SlotSet,
     fifo: VecDeque<Segment>,
     stages: [Stage; 3],
+    generations: Generations,
+    /// ATS Enable of each function.
+    ats_on: Vec<bool>,
+    /// The generation that was caught for the driver's command under way.
+    caught: Option<u8>,
     out: MttOut,
 }
 
@@ -86,6 +99,9 @@ impl Mtt {
         self.events.reset();
         self.fifo.clear();
         self.stages = Default::default();
+        self.generations.reset();
+        self.ats_on.fill(false);
+        self.caught = None;
         self.cache.reset();
         self.out = MttOut::default();
     }
@@ -128,6 +144,21 @@ impl Mtt {
             (_, Length(0)) => entry.read || entry.write,
             (op, _) => (entry.read || !op.reads()) && (entry.write || !op.writes()),
         };
+        let inside = u64::MAX >> (64 - u32::from(segment.page_log2).max(1));
+        if segment.coherent.valid && entry.present && entry.owner == Owner::Gpu {
+            let fresh = self.generations.fresh(tag.function, segment.coherent.counter, entry.generation);
+            if !fresh {
+                self.out.stat_stale = true;
+                self.out.stale = StaleNote { valid: true, index: tag.asked.key.index() };
+            }
+            // Missing permission is asked for again as well; an entry does not keep Exe.
+            if !fresh || !granted || tag.pasid.exec {
+                let iova = TlpAddr(segment.coherent.iova.0 & !inside | segment.page_offset.0);
+                let tag = SegmentTag { mode: Mode::Ats, ..*tag };
+                self.out.mapped = MappedSegment { valid: true, tag, address: iova, at: AddressType::UNTRANSLATED };
+                return;
+            }
+        }
         if !entry.present || !granted {
             self.out.stat_fault = true;
             let waits = match segment.layout {
@@ -145,7 +176,6 @@ impl Mtt {
             return;
         }
         let translated = tag.mode == Mode::Emtt && entry.owner == Owner::Gpu;
-        let inside = u64::MAX >> (64 - u32::from(segment.page_log2).max(1));
         self.out.mapped = MappedSegment {
             valid: true,
             tag: *tag,
@@ -171,8 +201,10 @@ impl Mtt {
         self.out.stat_merge = joined.is_some();
         match joined.or_else(|| self.fetches.open(line, segment.tag.function)) {
             Some(fetch) => self.waiting[usize::from(fetch)].insert(slot),
-            None if self.fetches.dead(segment.tag.function) => self.fail(segment, Syndrome::TABLE_FETCH),
-            None => self.unassigned.insert(slot),
+            None => match self.fetches.refusal(segment.tag.function) {
+                Some(syndrome) => self.fail(segment, syndrome),
+                None => self.unassigned.insert(slot),
+            },
         }
     }
 
@@ -223,6 +255,33 @@ impl Mtt {
         }
     }
 
+    /// Whether a configuration takes every translation of its function away: function-level reset, ATS Enable 0→1 (10.3.7).
+    fn takes_all_away(&mut self, cfg: &FunctionCfg) -> bool {
+        let Some(on) = self.ats_on.get_mut(usize::from(cfg.function.0)).filter(|_| cfg.valid) else { return false };
+        let before = std::mem::replace(on, cfg.ats_enable);
+        cfg.reset || cfg.ats_enable && !before
+    }
+
+    /// Counters as of this edge; the entries applied at it were compared with those of before.
+    fn step_generations(&mut self, inp: &MttIn) {
+        // Caught before the request can leave, and before what passes at this edge.
+        let TranslateCommand { valid, function, counter, .. } = inp.translate;
+        let caught = || self.generations.of(function, counter);
+        self.caught = valid.then(|| self.caught.unwrap_or_else(caught));
+        self.out.generation = self.caught.unwrap_or(0);
+        let taken = inp.invalidate.valid && inp.invalidate_ready && !inp.invalidate_implicit;
+        let taken = taken.then_some(&inp.invalidate);
+        if inp.range.valid || taken.is_some() {
+            self.out.stat_generation = self.generations.step(&inp.range, taken);
+        }
+        if self.takes_all_away(&inp.cfg) {
+            // At once. The invalidation that it stands for comes to the ATC later, when entries may have been filled anew.
+            let function = inp.cfg.function;
+            let all = AtcInvalidate { valid: true, function, all: true, size_log2: 63, ..AtcInvalidate::default() };
+            self.out.stat_generation |= self.generations.step(&CoherentRange::default(), Some(&all));
+        }
+    }
+
     fn next_retry(&mut self) -> Option<Segment> {
         let slot: Slot = self.retry.first()?;
         self.retry.remove(slot);
@@ -251,6 +310,9 @@ impl Block for Mtt {
             refetch: SlotSet::default(),
             fifo: VecDeque::with_capacity(slots),
             stages: Default::default(),
+            generations: Generations::new(cfg),
+            ats_on: vec![false; cfg.functions as usize],
+            caught: None,
             out: MttOut::default(),
         }
     }
@@ -289,16 +351,19 @@ impl Block for Mtt {
         let cached = cached && !self.refetch.contains(segment.tag.slot);
         let read = if cached { self.cache.read(line_of(&segment)) } else { Read::default() };
         self.apply();
+        self.step_generations(inp);
         self.stages = [Stage { segment, read }, self.stages[0], self.stages[1]];
         self.fill(inp);
         self.out.event = self.events.event();
         self.out.stat_fetch = self.fetches.step(inp.fetch_ready, Iova(0));
+        self.fetches.configure(&inp.cfg);
         self.out.fetch = self.fetches.request();
     }
 
     fn idle_until(&self, inp: &MttIn) -> Option<Cycle> {
         let inputs = inp.reset || inp.segment.valid || inp.fill.valid || inp.revoke.valid || inp.renew.valid;
-        let inputs = inputs || self.events.busy(&event_inputs(inp));
+        let inputs = inputs || self.events.busy(&event_inputs(inp)) || inp.invalidate.valid || inp.range.valid;
+        let inputs = inputs || inp.translate.valid != self.caught.is_some();
         let under_way = self.stages.iter().any(|s| s.segment.valid) || !self.fifo.is_empty() || !self.retry.is_empty();
         let timing = inp.timeout != 0 && self.fetches.outstanding();
         let sending = timing || self.fetches.busy(inp.fetch_ready);

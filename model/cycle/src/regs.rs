@@ -24,7 +24,7 @@
 //! | 0x034, 0x038 | REVOKE_FLUSH_LO, _HI | bus address for the flush read, DW-aligned |
 //! | 0x03c | COMMAND | wo, bit 0: revoke; bit 1: with a flush read. SLVERR while busy |
 //! | 0x040 | COMMAND_STATUS | ro, bit 0 busy, bit 1 the last flush read failed, bits 31:16 commands done |
-//! | 0x044 | IRQ_ENABLE | bit 0: a command is done; bit 1: an event was queued |
+//! | 0x044 | IRQ_ENABLE | bit 0: a command is done; bit 1: an event was queued; bit 2: a stale entry was met |
 //! | 0x048 | IRQ_STATUS | as IRQ_ENABLE; write 1 to clear |
 //! | 0x04c | EVENT_CONTROL | bit 0: an MTT entry that is not present is an event for requests that wait on a fault |
 //! | 0x050 | EVENT_STATUS | ro, bits 3:0 events in the queue; of the oldest: bits 15:8 function, bit 16 it writes, bits 22:20 its number |
@@ -32,6 +32,7 @@
 //! | 0x058, 0x05c | EVENT_VA_LO, _HI | ro, virtual address of the oldest event's access |
 //! | 0x060 | EVENT_POP | wo, any value: the oldest event leaves the queue |
 //! | 0x064 | EVENT_RESUME | wo, bits 23:0 MPT index, bits 26:24 number of the event, bit 27 all of the region; bit 31 refuse |
+//! | 0x068, 0x06c, 0x07c–0x098 | COHERENT_* | coherent_regs.rs |
 //! | 0x070, 0x074 | IMAGE_BASE_LO, _HI | IOVA of the memory for images of registrations, 64-byte aligned |
 //! | 0x078 | IMAGES | images it has room for, at most 2^16; 0: work requests register nothing |
 //! | 0x400 + 4 i | statistic i of `types::port::stat_sources` | ro, wraps at 32 bits |
@@ -54,6 +55,7 @@
 //! The model keeps the same thing as bit planes: bit i of plane p is bit p of the front counter of bus bit i, which
 //! makes an update two words of logic a word of the bus.
 
+use crate::coherent_regs::{self, CoherentRegs};
 use crate::page_events::EVENTS;
 use std::collections::VecDeque;
 use types::UnitCfg;
@@ -72,7 +74,9 @@ pub const TIMEOUT: u16 = 48_828;
 const IRQ_COMMAND: u32 = 1;
 /// Cause of an interrupt: an event was queued.
 const IRQ_EVENT: u32 = 2;
-const IRQ_CAUSES: u32 = IRQ_COMMAND | IRQ_EVENT;
+/// Cause of an interrupt: a stale entry of a coherent region was met.
+const IRQ_STALE: u32 = 4;
+const IRQ_CAUSES: u32 = IRQ_COMMAND | IRQ_EVENT | IRQ_STALE;
 /// AXI response OKAY.
 pub const OKAY: u8 = 0b00;
 /// AXI response SLVERR.
@@ -160,6 +164,7 @@ pub struct Regs {
     irq_status: u32,
     events: VecDeque<PageEvent>,
     resume: PageResume,
+    coherent: CoherentRegs,
     aw: Option<u16>,
     w: Option<(u32, u8)>,
     b: Option<u8>,
@@ -210,6 +215,7 @@ impl Regs {
             0x058 => self.event().va.0 as u32,
             0x05c => (self.event().va.0 >> 32) as u32,
             0x060 | 0x064 => 0,
+            offset if coherent_regs::has(offset) => self.coherent.read(offset),
             0x070 => control.image_base.0 as u32,
             0x074 => (control.image_base.0 >> 32) as u32,
             0x078 => control.images,
@@ -261,6 +267,7 @@ impl Regs {
                     refuse: value >> 31 == 1,
                 };
             }
+            offset if coherent_regs::has(offset) => return self.coherent.write(offset, value),
             0x070 => control.image_base = Iova(low(control.image_base.0) & !0x3f),
             0x074 => control.image_base = Iova(high(control.image_base.0)),
             0x078 => control.images = value.min(MOST_IMAGES),
@@ -285,6 +292,7 @@ impl Block for Regs {
             irq_status: 0,
             events: VecDeque::with_capacity(EVENTS),
             resume: PageResume::default(),
+            coherent: CoherentRegs::default(),
             aw: None,
             w: None,
             b: None,
@@ -310,6 +318,8 @@ impl Block for Regs {
             command: self.command,
             event_ready: self.events.len() < EVENTS,
             resume: self.resume,
+            range: self.coherent.range(),
+            translate: self.coherent.translate(),
             irq: self.irq_enable & self.irq_status != 0,
         };
     }
@@ -339,6 +349,9 @@ impl Block for Regs {
 
         let event_ready = self.events.len() < EVENTS;
         self.resume = PageResume::default();
+        if self.coherent.step(inp) {
+            self.irq_status |= IRQ_STALE;
+        }
         let (aw_ready, w_ready) = (self.aw.is_none(), self.w.is_none());
         if self.b.is_some() {
             if inp.bready {
@@ -368,7 +381,8 @@ impl Block for Regs {
     fn idle_until(&self, inp: &RegsIn) -> Option<Cycle> {
         let asked =
             inp.reset || inp.awvalid || inp.wvalid || inp.arvalid || inp.command_done || inp.stat != StatBus::default();
-        let asked = asked || self.resume.valid || inp.event.valid && self.events.len() < EVENTS;
+        let asked =
+            asked || self.coherent.busy(inp) || self.resume.valid || inp.event.valid && self.events.len() < EVENTS;
         let write_moves = self.b.map_or(self.aw.is_some() && self.w.is_some(), |_| inp.bready);
         let read_moves = self.r.map_or(self.ar.is_some(), |_| inp.rready);
         (!asked && !write_moves && !read_moves).then_some(Cycle(u64::MAX))

@@ -6,8 +6,8 @@
 //!  free ───────────────────────────────┘
 //! ```
 //!
-//! A segment never crosses a page of its region; in mode `ats` it never crosses the ATC's base granule either, so that one
-//! lookup covers it. Every segment takes a slot, which is its reserved place in `mtt` and `replay`: nothing behind `seg`
+//! A segment never crosses a page of its region; in mode `ats`, and in a coherent region, it never crosses the ATC's base
+//! granule either, so that one lookup covers it. Every segment takes a slot, which is its reserved place in `mtt` and `replay`: nothing behind `seg`
 //! ever stalls it. A stream holds at most `stream_slots` of them, and a partition of functions its share. What `dma` has judged again has a slot of its own, one an
 //! engine, behind those of the segments. Latency 2, one segment a cycle.
 
@@ -15,7 +15,7 @@ use crate::progress::{Wait, wait};
 use std::collections::VecDeque;
 use types::config::{Partitions, RETRANSLATE_SLOTS};
 use types::layout::LEAF_ENTRIES;
-use types::port::{CheckedRequest, SegIn, SegOut, Segment, SegmentTag, StreamNote};
+use types::port::{CheckedRequest, CoherentPage, SegIn, SegOut, Segment, SegmentTag, StreamNote};
 use types::{Block, Cycle, EntryWords, Iova, Length, Mode, MttLayout, Offset, Slot, StreamId, UnitCfg, Va};
 /// What is held here, and what it needs to go on.
 pub const WAITS: &[Wait] = &[
@@ -95,7 +95,9 @@ impl Seg {
         let Some(request) = s.queue.front().copied() else { return };
         let va = request.va.0.wrapping_add(u64::from(s.done));
         let page_log2 = u32::from(request.page_log2);
-        let cut_log2 = if request.mode == Mode::Ats { page_log2.min(self.granule_log2) } else { page_log2 };
+        let coherent = request.coherent;
+        let cut_log2 =
+            if request.mode == Mode::Ats || coherent.valid { page_log2.min(self.granule_log2) } else { page_log2 };
         let inside = |log2: u32| if log2 == 0 { 0 } else { va & (u64::MAX >> (64 - log2)) };
         let remaining = request.length.0 - s.done;
         let to_boundary = (1u64 << cut_log2) - inside(cut_log2);
@@ -122,12 +124,17 @@ impl Seg {
                 syndrome: request.syndrome,
                 asked: request.asked,
                 va: Va(va),
+                coherent: coherent.valid,
             },
             layout: request.layout,
             entry,
             leaf,
             page_log2: request.page_log2,
             page_offset: Iova(inside(page_log2)),
+            coherent: CoherentPage {
+                iova: Iova(coherent.iova.0.wrapping_add(if coherent.valid { pages << page_log2 } else { 0 })),
+                ..coherent
+            },
         };
         self.out.stat_segment = true;
         s.held += u32::from(i < self.work_streams);

@@ -26,6 +26,7 @@
 
 use std::collections::VecDeque;
 use types::UnitCfg;
+use types::addr::FunctionId;
 use types::config::TagMap;
 use types::port::{CplBeat, LineFill, MessageTlp, TlpBeat, TlpRxIn, TlpRxOut};
 use types::ports::{Block, Cycle};
@@ -115,10 +116,10 @@ impl TlpRx {
         let kind = dw0 >> 24;
         let requester = dw2 >> 16;
         let tag = (dw0 >> 23 & 1) << 9 | (dw0 >> 19 & 1) << 8 | dw2 >> 8 & 0xff;
-        let known = self.requesters.contains(&requester);
+        let function = self.requesters.iter().position(|id| *id == requester);
         let (mut route, index) = self.number(tag as u16).map_or((Route::Dropped, 0), |n| self.range(n));
         let table = matches!(route, Route::Mpt | Route::Mtt);
-        if kind & !0x40 != 0x0a || !known || table && self.requesters[0] != requester {
+        if kind & !0x40 != 0x0a || function.is_none() || table && self.requesters[0] != requester {
             route = Route::Dropped;
         }
         let nonzero = |field: u32, zero: u16| if field == 0 { zero } else { field as u16 };
@@ -126,6 +127,7 @@ impl TlpRx {
         let cpl = CplBeat {
             valid: true,
             index,
+            function: FunctionId(function.unwrap_or(0) as u16),
             status: (dw1 >> 13 & 7) as u8,
             poisoned: dw0 >> 14 & 1 == 1,
             byte_count: nonzero(dw1 & 0xfff, 4096),

@@ -178,6 +178,7 @@ impl Unit {
             mtt_revoke_done: w.mtt.revoke_done,
             timeout: w.regs.control.timeout,
             page: w.replay.page,
+            translate: w.regs.translate,
         }
     }
 
@@ -250,6 +251,9 @@ impl Unit {
             command_done: w.ats.command_done,
             command_failed: w.ats.command_failed,
             event: w.mtt.event,
+            translated: w.ats.translated,
+            generation: w.mtt.generation,
+            stale: w.mtt.stale,
         }
     }
 
@@ -294,6 +298,11 @@ impl Unit {
             page_events: w.regs.control.page_events,
             event_ready: w.regs.event_ready,
             resume: w.regs.resume,
+            invalidate: w.ats.invalidate,
+            invalidate_ready: w.atc.invalidate_ready,
+            invalidate_implicit: w.ats.invalidate_implicit,
+            range: w.regs.range,
+            translate: w.regs.translate,
             inject_parity: false,
         }
     }

@@ -2,7 +2,9 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use cycle::mpt::Mpt;
-use types::port::{Asked, CheckedRequest, LineFill, MptIn, MptOut, Retranslate, StreamNote, TableControl, WorkRequest};
+use types::port::{
+    Asked, CheckedRequest, FunctionCfg, LineFill, MptIn, MptOut, Retranslate, StreamNote, TableControl, WorkRequest,
+};
 use types::{
     Block, ByteCount, FunctionId, Iova, Key, Length, Mode, MttLayout, Op, PageSize, Pd, Region, Rights, StreamId,
     Syndrome, TableWord, UnitCfg, Va, WrId,
@@ -41,6 +43,7 @@ impl Bench {
             parity: 0,
         };
         b.step(MptIn { reset: true, ..MptIn::default() });
+        b.master(true);
         while !b.out.wr_ready {
             b.idle(1);
         }
@@ -64,6 +67,12 @@ impl Bench {
 
     fn idle(&mut self, cycles: u32) {
         (0..cycles).for_each(|_| self.step(MptIn { fetch_ready: true, ..MptIn::default() }));
+    }
+
+    /// Bus mastering of the physical function.
+    fn master(&mut self, bus_master: bool) {
+        let cfg = FunctionCfg { valid: true, bus_master, ..FunctionCfg::default() };
+        self.step(MptIn { cfg, fetch_ready: true, ..MptIn::default() });
     }
 
     /// Offers a request; returns the cycle in which it was taken.
@@ -285,6 +294,49 @@ fn a_failed_fetch_ends_the_request_that_waited_and_caches_nothing() {
     b.idle(20);
     let seen: Vec<_> = b.done.iter().map(|(_, c)| (c.id.0, c.syndrome)).collect();
     assert_eq!(seen, [(1, Syndrome::TABLE_FETCH), (2, Syndrome::OK)]);
+}
+
+/// The physical function fetches for every function.
+#[test]
+fn without_bus_mastering_of_the_physical_function_no_line_is_fetched() {
+    let own = |id, stream| WorkRequest { function: FunctionId(0), key: Key::new(11, 0x5a), ..request(id, stream) };
+    let mut b = Bench::new();
+    b.warm(request(1, 0), &region());
+    b.master(false);
+    // Its line is cached; another's is not, and one of the physical function itself.
+    b.send(request(2, 0));
+    b.send(WorkRequest { key: Key::new(10, 0x5a), ..request(3, 1) });
+    b.send(own(4, 2));
+    b.idle(20);
+    let outcomes = |b: &Bench| b.done.iter().map(|(_, c)| (c.id.0, c.syndrome)).collect::<Vec<_>>();
+    assert_eq!(outcomes(&b), [(2, Syndrome::OK), (3, Syndrome::TABLE_FETCH), (4, Syndrome::BUS_MASTER_OFF)]);
+    assert!(b.fetches.is_empty());
+    b.master(true);
+    b.send(own(5, 2));
+    b.idle(20);
+    assert_eq!(b.fetches.len(), 1);
+}
+
+#[test]
+fn a_fetch_that_has_not_been_offered_fails_when_it_goes_off() {
+    let mut b = Bench::new();
+    let wait = |b: &mut Bench| (0..20).for_each(|_| b.step(MptIn::default()));
+    // Nothing is taken: the first fetch stands at the output, the second behind it.
+    for (id, index) in [(1, 9), (2, 10)] {
+        b.step(MptIn { wr: WorkRequest { key: Key::new(index, 0x5a), ..request(id, id) }, ..MptIn::default() });
+    }
+    wait(&mut b);
+    let cfg = FunctionCfg { valid: true, ..FunctionCfg::default() };
+    b.step(MptIn { cfg, ..MptIn::default() });
+    wait(&mut b);
+    let seen: Vec<_> = b.done.iter().map(|(_, c)| (c.id.0, c.syndrome)).collect();
+    assert_eq!(seen, [(2, Syndrome::TABLE_FETCH)]);
+    b.idle(20);
+    let (index, address) = b.fetches.pop_front().unwrap();
+    assert_eq!((address, b.fetches.len()), (Iova(BASE + 64 * 9), 0));
+    b.fill(index, Some(&region()));
+    b.idle(20);
+    assert_eq!((b.done.len(), b.done[1].1.syndrome), (2, Syndrome::OK));
 }
 
 #[test]

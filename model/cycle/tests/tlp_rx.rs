@@ -244,6 +244,7 @@ fn header_fields_go_with_every_beat() {
                     let cpl = CplBeat {
                         valid: true,
                         index,
+                        function: FunctionId(0),
                         sop: beat.sop,
                         eop: beat.eop,
                         status: status::CA,
@@ -471,6 +472,9 @@ fn functions_on_two_buses_are_told_apart_by_all_sixteen_bits() {
         bench.send(&c);
         bench.settle();
         assert_eq!(bench.data.len(), usize::from(known), "{requester:#06x}");
+        // What comes says whose it is.
+        let whose = u16::from(requester == 0x0200);
+        assert!(bench.data.iter().all(|(_, beat)| beat.function == FunctionId(whose)));
     }
     // Table lines are the physical function's alone.
     for (requester, count) in [(0x0200, 0), (0x0100, 1)] {

@@ -3,7 +3,7 @@
 use crate::Judge;
 use crate::function::{executes, pasid_off, prefix};
 use crate::request::{Move, Open, State};
-use crate::tables::{Path, grants, page_check, part_in, protect};
+use crate::tables::{Path, grants, part_in, protect};
 use crate::translations::Used;
 use crate::versions::{Serial, When};
 use crate::violation::Violation;
@@ -222,10 +222,11 @@ impl Judge {
             let mask = region.page_size.offset_mask().0;
             // No TLP crosses 4 KiB, the smallest page, so that one page and one translation always cover it.
             let left = (4096 - (va.0 & 0xfff) as u32).min(most);
-            for entry in self.tables.entries(region, wr.key, region.page_index(va), when) {
-                let iova = Iova(entry.address.0 & !mask | va.0 & mask);
+            let page = region.page_index(va);
+            for entry in self.tables.entries(region, wr.key, page, when) {
+                let iova = Iova(self.tables.page_address(region, page, entry).0 | va.0 & mask);
                 let path = self.tables.path(region, entry);
-                let checks = || [page_check(entry, wr), self.enabled(cfg, wr, region, path)];
+                let checks = || [self.tables.page_check(region, entry, wr), self.enabled(cfg, wr, region, path)];
                 let syndrome = match syndrome {
                     Syndrome::OK => checks().into_iter().find(|s| !s.is_ok()).unwrap_or(Syndrome::OK),
                     refused => refused,
@@ -323,17 +324,10 @@ impl Judge {
         self.requests.open.values().filter(|o| fits(o)).map(|o| (o.accepted, 0)).collect()
     }
 
-    /// Whether byte `offset` of a request could be accessed on one path alone ever since an event, and never was refused.
+    /// Whether byte `offset` of a request could be accessed on one path alone ever since an event.
     pub(crate) fn stays_on(&self, at: AddressType, (open, offset): (&Open, u32), event: Serial) -> bool {
-        let when = When::Since(event);
-        let known = self.tables.verdicts(&open.wr, when).all(|(verdict, _)| verdict.is_ok());
-        known
-            && self.targets(open, offset, when).iter().all(|t| match t.verdict {
-                Verdict::Legal(_) => t.at == at,
-                Verdict::Refused(_) => false,
-                // It is asked for anew.
-                Verdict::NoTranslation | Verdict::Invalidated => true,
-            })
+        let targets = self.targets(open, offset, When::Since(event));
+        targets.iter().all(|t| t.at == at || !matches!(t.verdict, Verdict::Legal(_)))
     }
 
     /// The ways in which byte `offset` of a request may be accessed now.

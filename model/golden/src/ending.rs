@@ -4,10 +4,10 @@ use crate::Judge;
 use crate::function::{executes, pasid_off, prefix};
 use crate::outstanding::Read;
 use crate::request::Open;
-use crate::tables::{Path, page_check, part_in, protect, reach};
-use crate::versions::When;
+use crate::tables::{Path, Tables, part_in, protect, reach};
+use crate::versions::{Serial, When};
 use crate::violation::Violation;
-use types::{Iova, MttEntry, Op, PageIndex, Region, StreamId, Syndrome, Va, WrId};
+use types::{FunctionId, Iova, MttEntry, Op, PageIndex, Region, StreamId, Syndrome, Tlp, Va, WrId};
 
 /// Syndromes of what is asked for, whatever the region: operation, operand size, alignment.
 const OF_OPERATION: [Syndrome; 3] = [Syndrome::UNSUPPORTED_OP, Syndrome::ATOMIC_SIZE, Syndrome::ATOMIC_ALIGNMENT];
@@ -23,9 +23,10 @@ pub(crate) struct Page<'a> {
 
 impl Page<'_> {
     /// The addresses still needed, as an entry maps them.
-    pub(crate) fn range(&self, entry: &MttEntry) -> (Iova, Iova) {
+    pub(crate) fn range(&self, tables: &Tables, entry: &MttEntry) -> (Iova, Iova) {
         let mask = self.region.page_size.offset_mask().0;
-        let map = |va: Va| Iova(entry.address.0 & !mask | va.0 & mask);
+        let Iova(start) = tables.page_address(self.region, self.index, entry);
+        let map = |va: Va| Iova(start | va.0 & mask);
         (map(self.first), map(self.last))
     }
 }
@@ -65,10 +66,10 @@ impl Judge {
         let entry = |test: &dyn Fn(&Page<'_>, &MttEntry) -> bool| {
             pages().any(|p| self.tables.entries(p.region, wr.key, p.index, since).any(|e| test(&p, e)))
         };
-        let read = |test: &dyn Fn(&Read) -> bool| {
-            self.outstanding.reads.values().any(|r| r.claim(open.accepted).is_some() && test(r))
-        };
-        let ats = |p: &Page<'_>, e: &MttEntry| page_check(e, wr).is_ok() && self.tables.path(p.region, e) == Path::Ats;
+        let reads = || self.outstanding.reads.values().filter_map(|r| r.claim(open.accepted).map(|at| (at, r)));
+        let read = |test: &dyn Fn(&Read) -> bool| reads().any(|(_, r)| test(r));
+        let check = |p: &Page<'_>, e: &MttEntry| self.tables.page_check(p.region, e, wr);
+        let ats = |p: &Page<'_>, e: &MttEntry| check(p, e).is_ok() && self.tables.path(p.region, e) == Path::Ats;
         match syndrome {
             s if s <= Syndrome::RIGHTS || OF_OPERATION.contains(&s) => {
                 let again = s == Syndrome::RIGHTS && self.judged_again(open);
@@ -79,35 +80,38 @@ impl Judge {
                 })
             }
             Syndrome::NOT_PRESENT => self.not_present(open, sent),
-            Syndrome::PAGE_RIGHTS => entry(&|_, e| page_check(e, wr) == syndrome),
+            Syndrome::PAGE_RIGHTS => entry(&|p, e| check(p, e) == syndrome),
             Syndrome::TRANSLATION_ACCESS => {
                 entry(&|p, e| ats(p, e) && self.denied(open, p, e) && self.may_not_wait(open, p))
             }
             Syndrome::TRANSLATION_FAILED => entry(&|p, e| {
-                let (first, last) = p.range(e);
+                let (first, last) = p.range(&self.tables, e);
                 let failures = self.translations.failures.iter().filter(|f| f.arrived > open.since);
                 ats(p, e) && failures.filter(|f| f.function == wr.function).any(|f| f.first <= last && f.last >= first)
             }),
             Syndrome::TABLE_FETCH => {
                 let mut failed = self.outstanding.failed_fetches(open.since, self.timeouts);
                 failed.any(|line| self.tables.may_concern(line, wr))
+                    || self.no_fetch(true, open.since) && pages().next().is_some()
+                    || self.no_master(open.accepted)
             }
             Syndrome::UNSUPPORTED_REQUEST | Syndrome::COMPLETER_ABORT | Syndrome::MALFORMED_COMPLETION => {
-                read(&|r| r.outcome == Some(syndrome))
+                read(&|r| r.may_be(syndrome))
             }
             // Poisoned data may come before another error.
-            Syndrome::POISONED => read(&|r| r.poisoned && r.outcome.is_some_and(|o| !o.is_ok())),
+            Syndrome::POISONED => read(&|r| r.may_be(syndrome) || r.poisoned && r.may_have_failed()),
             Syndrome::COMPLETION_TIMEOUT if self.timeouts => {
                 let in_flight = self.outstanding.open();
                 let (no_read, no_translation) =
-                    self.lost.map_or((false, false), |l| (in_flight.0 >= l.0, in_flight.1 >= l.1));
+                    self.lost.map_or((false, false), |l| (in_flight.0 >= l.reads, in_flight.1 >= l.translations));
                 no_read && wr.op.reads()
                     || no_translation && entry(&|p, e| ats(p, e))
-                    || read(&|r| r.outcome.is_none())
+                    || reads().any(|(at, r)| r.may_be_late(at, open.delivered))
                     || entry(&|p, e| {
                         // An answer may have come after it was given up.
-                        let answered = self.translations.arrived_since(wr.function, p.range(e), open.since);
-                        ats(p, e) && (answered || self.outstanding.asks(wr.function, p.range(e)))
+                        let range = p.range(&self.tables, e);
+                        let answered = self.translations.arrived_since(wr.function, range, open.since);
+                        ats(p, e) && (answered || self.outstanding.asks(wr.function, range))
                     })
             }
             Syndrome::BUS_MASTER_OFF => self.functions.was(wr.function, open.accepted, |c| !c.bus_master),
@@ -125,10 +129,39 @@ impl Judge {
                 let path = |p: &Page<'_>, e: &MttEntry| self.tables.path(p.region, e);
                 // A write of no bytes has no page.
                 let mut regions = self.tables.verdicts(wr, since).filter(|(s, _)| s.is_ok() && reach(wr) == 0);
-                entry(&|p, e| page_check(e, wr).is_ok() && path(p, e) != Path::Translated && off(p.region))
+                entry(&|p, e| check(p, e).is_ok() && path(p, e) != Path::Translated && off(p.region))
                     || regions.any(|(_, r)| r.is_some_and(off))
             }
             _ => self.page_cause(open, sent, syndrome),
+        }
+    }
+
+    /// Whether tables could not be fetched at some time since `since`: the physical function, which fetches them, may have had
+    /// bus mastering off.
+    pub(crate) fn no_master(&self, since: Serial) -> bool {
+        self.functions.was(FunctionId(0), since, |c| !c.bus_master)
+    }
+
+    /// Whether every fetch that a function has at least, of lines of MTT entries or of others, may have been lost at some
+    /// time since `since`, so that no line could be fetched any more.
+    pub(crate) fn no_fetch(&self, mtt: bool, since: Serial) -> bool {
+        self.all_fetching(mtt) || self.fetching[usize::from(mtt)] > since
+    }
+
+    /// Whether all of them are under way.
+    fn all_fetching(&self, mtt: bool) -> bool {
+        let under_way = || self.outstanding.fetches().filter(|line| self.tables.in_mtt(*line) == mtt).count();
+        self.lost.is_some_and(|l| under_way() >= if mtt { l.mtt_fetches } else { l.mpt_fetches })
+    }
+
+    /// A completion arrives: if it ends a fetch, all may have been under way until now.
+    pub(crate) fn fetch_ends(&mut self, tlp: &Tlp) {
+        if self.lost.is_some() && self.outstanding.ends_fetch(tlp) {
+            for mtt in [false, true] {
+                if self.all_fetching(mtt) {
+                    self.fetching[usize::from(mtt)] = self.now;
+                }
+            }
         }
     }
 
@@ -136,7 +169,7 @@ impl Judge {
     /// read, or lacks W for a write though it was asked for (NW = 0). What was cached before cannot refuse: R = W = 0 is
     /// never cached, and missing permission is asked for again.
     pub(crate) fn denied(&self, open: &Open, page: &Page<'_>, entry: &MttEntry) -> bool {
-        let (first, last) = page.range(entry);
+        let (first, last) = page.range(&self.tables, entry);
         // The PASID's use may have ended meanwhile.
         self.functions.was(open.wr.function, open.accepted, |cfg| {
             let scope = prefix(cfg, page.region.pasid, executes(&open.wr));
@@ -164,13 +197,13 @@ impl Judge {
         // Reads that can only be its own must have ended, in success or not.
         let mut own = self.outstanding.reads.values().filter(|r| r.only(number));
         let given_up = seen == Syndrome::COMPLETION_TIMEOUT || self.timeouts && !seen.is_ok();
-        if !given_up && own.clone().any(|r| r.outcome.is_none()) {
+        if !given_up && own.clone().any(|r| !r.may_be_over()) {
             return Err(early(open.delivered, "delivered and reads under way"));
         }
         if seen.is_ok() && own.clone().any(|r| r.overdue) {
             return Err(early(open.delivered, "delivered and a read that has taken too long"));
         }
-        let failed = own.find_map(|r| r.outcome.filter(|o| !o.is_ok()));
+        let failed = own.find_map(Read::failure);
         let keep = if seen.is_ok() {
             let verdicts = || self.tables.verdicts(&open.wr, When::Since(number)).map(|(s, _)| s);
             let refused = if verdicts().any(Syndrome::is_ok) { None } else { verdicts().next() };
@@ -180,7 +213,7 @@ impl Judge {
             if open.wr.op.reads() && open.delivered < length {
                 return Err(early(open.delivered, "delivered"));
             }
-            let answered = |r: &Read| r.claim(number).is_some() && r.outcome == Some(Syndrome::OK);
+            let answered = |r: &Read| r.claim(number).is_some() && r.may_be(Syndrome::OK);
             if open.wr.op == Op::READ && length == 0 && !self.outstanding.reads.values().any(answered) {
                 return Err(early(0, "read: no zero-length read has come back"));
             }
@@ -220,7 +253,7 @@ impl Judge {
         };
         let (request, wrong) = (open.name(), |why| Violation::ReadData { request: open.name(), offset, why });
         let mine = || self.outstanding.reads.values().filter_map(|r| r.claim(number).map(|at| (at, r)));
-        let any_failed = mine().any(|(_, r)| r.outcome.is_some_and(|o| !o.is_ok()));
+        let any_failed = mine().any(|(_, r)| r.may_have_failed());
         if offset < open.delivered || offset > open.delivered && !any_failed {
             return Err(wrong("not the next bytes of the message"));
         }
@@ -230,8 +263,7 @@ impl Judge {
             let step = candidates().find_map(|(start, r)| {
                 let n = rest.len().min((start + r.length - at) as usize);
                 let brought = r.data.get((at - start) as usize..).and_then(|d| d.get(..n));
-                let failed = r.outcome.is_some_and(|o| !o.is_ok());
-                (failed || brought == Some(&rest[..n])).then_some(n)
+                (r.may_have_failed() || brought == Some(&rest[..n])).then_some(n)
             });
             let Some(n) = step else {
                 return Err(Violation::ReadData {

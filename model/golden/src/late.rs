@@ -6,11 +6,12 @@
 //! there can be is told to the judge ([`Judge::with_committed`]); without, there are none. They must have been allowed
 //! before the change; after a reset that is asked of the judge as it was before, since nothing of its requests is left.
 
+use crate::strays::Strays;
 use crate::versions::Serial;
 use crate::{Judge, Violation};
 use std::collections::BTreeMap;
 use types::tlp::Body;
-use types::{Event, FunctionId, Tlp};
+use types::{AddressType, Event, FunctionId, Tlp};
 
 /// TLPs of each class that may still leave.
 #[derive(Clone, Copy, Debug, Default)]
@@ -92,7 +93,8 @@ impl Judge {
     /// The same for a unit that commits requests before they leave: at most so many posted and non-posted TLPs of a
     /// function may be committed at a time.
     pub fn with_committed(self, posted: u32, non_posted: u32) -> Self {
-        Self { late: Late::limited(posted, non_posted), ..self }
+        let strays = Strays::limited(non_posted);
+        Self { late: Late::limited(posted, non_posted), strays, ..self }
     }
 
     /// Whether a TLP of a function may have been committed before the last change: one of its requests is as old,
@@ -105,7 +107,8 @@ impl Judge {
 
     /// A TLP left the unit: by what is in force, or as one committed before a reset.
     pub(crate) fn sent(&mut self, tlp: &Tlp, payload: &[u8]) -> Result<(), Violation> {
-        let Body::Memory { op, requester, .. } = tlp.body else { return self.outbound(tlp, payload) };
+        let Body::Memory { op, at, requester, .. } = tlp.body else { return self.outbound(tlp, payload) };
+        let asks = at == AddressType::TRANSLATION_REQUEST;
         let Some(function) = self.functions.of(requester).map(|c| c.function) else {
             return self.outbound(tlp, payload);
         };
@@ -119,6 +122,11 @@ impl Judge {
                 let mut tried = judge.clone();
                 if tried.observe(&Event::TlpOut { tlp, payload }).is_ok() {
                     *judge = tried;
+                    // A Translation Request may as well be one of after the reset: then its answer counts now.
+                    let mut now = self.clone();
+                    if asks && now.outbound(tlp, payload).is_ok() {
+                        *self = now;
+                    }
                     Ok(())
                 } else {
                     self.outbound(tlp, payload)

@@ -12,8 +12,10 @@
 //! | `data` | data TLPs: to which request each belongs, and whether it is legal for it |
 //! | `atomic` | atomics: form, operands, enable |
 //! | `outbound` | every TLP that leaves: form, table fetches, Translation Requests, tags |
+//! | `commands` | Translation Requests that the driver wants, for the entries of coherent regions |
 //! | `prefetch` | Translation Requests for a page that nobody needs yet |
 //! | `outstanding` | completions |
+//! | `strays` | completions that nothing asked for, and whom they may have met |
 //! | `late` | what had been committed before a configuration took something away |
 //! | `page_request` | Page Requests, their responses, driver events |
 //! | `paths` | flushes where an ordered stream changes between translated and untranslated requests; those of revocations |
@@ -32,6 +34,7 @@
 //! not defined: one violation ends a trace.
 
 mod atomic;
+mod commands;
 mod data;
 mod ending;
 mod function;
@@ -43,6 +46,7 @@ mod paths;
 mod prefetch;
 mod registration;
 mod request;
+mod strays;
 mod tables;
 mod translations;
 mod versions;
@@ -58,6 +62,19 @@ use types::tlp::Body;
 use types::{Event, FunctionId, Tlp};
 use versions::Serial;
 
+/// How many non-posted requests of each kind a function may have under way at least, each with a tag.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LeastTags {
+    /// Data reads.
+    pub reads: usize,
+    /// Translation Requests.
+    pub translations: usize,
+    /// Fetches of lines that hold no MTT entries: those of the MPT, and images.
+    pub mpt_fetches: usize,
+    /// Fetches of lines of MTT entries.
+    pub mtt_fetches: usize,
+}
+
 /// The judge of one trace.
 #[derive(Clone, Debug, Default)]
 pub struct Judge {
@@ -71,9 +88,13 @@ pub struct Judge {
     requests: request::Requests,
     /// Completions may take longer than the unit waits.
     timeouts: bool,
-    /// Reads and Translation Requests that a function has at least; all of them lost, it can send no more.
-    lost: Option<(usize, usize)>,
+    /// Tags that a function has at least; all of one kind lost, it can send no more.
+    lost: Option<LeastTags>,
+    /// When all fetches of lines of other kinds, and of lines of MTT entries, were last under way.
+    fetching: [Serial; 2],
     late: late::Late,
+    strays: strays::Strays,
+    commands: commands::Commands,
     registrations: registration::Registrations,
     /// The unit may ask ahead for the page behind one that is needed.
     prefetch: bool,
@@ -91,11 +112,10 @@ impl Judge {
         Self { timeouts: true, ..self }
     }
 
-    /// The same for a trace in which completions may never come, and their tags never be used again: a function has `reads`
-    /// tags for data and `translations` for Translation Requests at least. What needs another when none is left may end as
-    /// the lost ones did.
-    pub fn with_lost_tags(self, reads: usize, translations: usize) -> Self {
-        Self { timeouts: true, lost: Some((reads, translations)), ..self }
+    /// The same for a trace in which completions may never come, and their tags never be used again. What needs another one
+    /// of the `least` that a function has when none is left may end as the lost ones did.
+    pub fn with_lost_tags(self, least: LeastTags) -> Self {
+        Self { timeouts: true, lost: Some(least), ..self }
     }
 
     /// The same for a unit that may ask for the page behind one that is needed, before that is needed itself.
@@ -122,6 +142,9 @@ impl Judge {
                 self.driver_flushed(key)?;
                 self.keep_paths();
                 self.tables.revocation_reported(key, now, oldest)?;
+            }
+            Event::TranslationAsked { function, pasid, iova, no_write } => {
+                self.commands.add(function, pasid, iova, no_write);
             }
             Event::Registrations { mpt, entries, images, count } => {
                 self.registrations.enable(mpt, entries, images, count);
@@ -150,7 +173,11 @@ impl Judge {
                     // A zero-length read is answered with one byte.
                     let whole = byte_count == 1 && payload.len() == 4 && !tlp.poisoned;
                     self.paths.answered((requester, tag), status == types::tlp::status::SC && whole);
+                    if !self.outstanding.uses(requester, tag) {
+                        self.strays.came(requester, tag);
+                    }
                 }
+                self.fetch_ends(tlp);
                 let brought = self.outstanding.completion(tlp, payload, &mut self.translations, now);
                 if let Some((address, line)) = brought {
                     self.tables.fetched(address, &line, now);
@@ -225,6 +252,8 @@ impl Judge {
             self.requests = request::Requests::default();
             self.paths = paths::Paths::default();
             self.late.clear();
+            self.strays.clear();
+            self.commands = commands::Commands::default();
             self.pages = page_request::Pages::default();
             self.registrations = registration::Registrations::default();
             return;
@@ -241,6 +270,7 @@ impl Judge {
         self.translations.drop_pending(function);
         self.paths.reset(function);
         self.pages.forget_function(function);
+        self.commands.forget(function);
         let open = self.requests.open.values();
         let gone: Vec<Serial> = open.filter(|o| o.wr.function == function).map(|o| o.accepted).collect();
         for number in gone {
@@ -251,6 +281,7 @@ impl Judge {
 
     /// A request has ended: forgets what only it could have met.
     fn finished(&mut self, number: Serial) {
+        self.keep_paths();
         if let Some(open) = self.requests.open.get(&number) {
             self.tables.unbound(&open.wr);
         }

@@ -10,7 +10,7 @@ use crate::ending::Page;
 use crate::function::{executes, pasid_off, prefix, seen_prefix};
 use crate::outstanding::{Pending, Read, TranslationRequest};
 use crate::request::Open;
-use crate::tables::{Path, page_check};
+use crate::tables::Path;
 use crate::translations::Used;
 use crate::versions::{Serial, When};
 use crate::violation::Violation;
@@ -80,7 +80,9 @@ impl Judge {
         if payload.len() != expected as usize {
             return Err(Violation::PayloadLength { expected, seen: payload.len() as u32 });
         }
-        if !op.posted() && self.outstanding.uses(requester, tag) {
+        let met =
+            !op.posted() && (self.strays.leaves(requester, tag) || self.outstanding.read_that_met(requester, tag));
+        if !op.posted() && !met && self.outstanding.uses(requester, tag) {
             return Err(Violation::TagReuse { requester, tag });
         }
         let (enables, prefix, length_dw) = ((first_be & 0xf, last_be & 0xf), seen_prefix(tlp.pasid), tlp.length_dw);
@@ -117,7 +119,7 @@ impl Judge {
             _ => return Err(Violation::Unexpected { what: "a request with an AT that it must not have", address, at }),
         };
         if let Some(pending) = pending {
-            self.outstanding.insert(requester, tag, pending);
+            self.outstanding.insert(requester, tag, pending, met);
         }
         Ok(())
     }
@@ -241,7 +243,7 @@ impl Judge {
     /// A Translation Request (PCIe 6.x 10.2.2): an even length up to the Read Completion Boundary, whole pages. An open
     /// request still needs the first translation, and write permission is asked for only where that request writes. The
     /// translations behind it may be asked for with it.
-    fn translation_request(&self, r: &Request<'_>) -> Result<Option<Pending>, Violation> {
+    fn translation_request(&mut self, r: &Request<'_>) -> Result<Option<Pending>, Violation> {
         let (function, iova, cfg) = (r.cfg.function, Iova(r.address.0), &r.cfg);
         let refuse = |why| Err(Violation::TranslationRequest { function, iova, why });
         let rcb_dw = if cfg.rcb { 32 } else { 16 };
@@ -261,7 +263,22 @@ impl Judge {
         if iova.0.checked_add((u64::from(count) << unit.log2()) - 1).is_none() {
             return refuse("the range wraps past 2^64");
         }
+        let pending = TranslationRequest {
+            function,
+            iova,
+            count,
+            unit,
+            no_write: r.no_write,
+            scope: r.prefix,
+            asked: self.now,
+            bytes: Vec::new(),
+            failed: false,
+            invalidations: Vec::new(),
+        };
         let first = (iova, Iova(iova.0 | unit.offset_mask().0));
+        if count == 1 && self.commands.take(&r.cfg, first, (r.prefix, r.no_write)) {
+            return Ok(Some(Pending::Translation(pending)));
+        }
         let mut needs = self.needs(cfg, first);
         if count == 1 {
             needs.extend(self.page_ahead(cfg, first));
@@ -279,17 +296,7 @@ impl Judge {
                 "no writing request needs it (NW = 0)"
             });
         }
-        Ok(Some(Pending::Translation(TranslationRequest {
-            function,
-            iova,
-            count,
-            unit,
-            no_write: r.no_write,
-            scope: r.prefix,
-            asked: self.now,
-            bytes: Vec::new(),
-            invalidations: Vec::new(),
-        })))
+        Ok(Some(Pending::Translation(pending)))
     }
 
     /// Who needs, or lately needed, a range of IOVAs translated: the prefix to ask with, and whether it writes.
@@ -317,9 +324,10 @@ impl Judge {
                 let hit = |p: &Page<'_>| {
                     let mut entries = self.tables.entries(p.region, open.wr.key, p.index, when);
                     entries.any(|e| {
-                        let (first, last) = p.range(e);
+                        let (first, last) = p.range(&self.tables, e);
                         let overlaps = first <= unit.1 && last >= unit.0;
-                        overlaps && page_check(e, &open.wr).is_ok() && self.tables.path(p.region, e) == Path::Ats
+                        let granted = self.tables.page_check(p.region, e, &open.wr).is_ok();
+                        overlaps && granted && self.tables.path(p.region, e) == Path::Ats
                     })
                 };
                 let mut pages = self.pages(open, sent, when).filter(|p| !pasid_off(cfg, p.region));

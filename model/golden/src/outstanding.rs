@@ -32,6 +32,8 @@ pub(crate) struct TranslationRequest {
     pub(crate) asked: Serial,
     /// Entry bytes so far.
     pub(crate) bytes: Vec<u8>,
+    /// What has come is poisoned or malformed.
+    pub(crate) failed: bool,
     /// Invalidations completed since it left.
     pub(crate) invalidations: Vec<Invalidation>,
 }
@@ -46,7 +48,9 @@ pub(crate) struct Read {
     pub(crate) data: Vec<u8>,
     pub(crate) poisoned: bool,
     /// How it ended, once it has.
-    pub(crate) outcome: Option<Syndrome>,
+    outcome: Option<Syndrome>,
+    /// It may have met a completion that nothing had asked for: for the unit it may have ended, and in any way.
+    met: bool,
     /// The translations that it may have used.
     used: Vec<Used>,
     /// An atomic: all of it comes in one completion.
@@ -58,13 +62,40 @@ pub(crate) struct Read {
 
 impl Read {
     pub(crate) fn new(claims: Vec<(Serial, u32)>, address: TlpAddr, length: u32, used: Vec<Used>) -> Self {
-        let (data, poisoned, outcome, whole, overdue) = (Vec::new(), false, None, false, false);
-        Self { claims, address, length, data, poisoned, outcome, used, whole, overdue }
+        let (data, outcome) = (Vec::new(), None);
+        let (poisoned, met, whole, overdue) = (false, false, false, false);
+        Self { claims, address, length, data, poisoned, outcome, met, used, whole, overdue }
     }
 
     /// The same as one that a single completion answers.
     pub(crate) fn whole(self) -> Self {
         Self { whole: true, ..self }
+    }
+
+    /// Whether it has ended, or may have for the unit.
+    pub(crate) fn may_be_over(&self) -> bool {
+        self.outcome.is_some() || self.met
+    }
+
+    /// Whether it may have ended so.
+    pub(crate) fn may_be(&self, outcome: Syndrome) -> bool {
+        self.outcome == Some(outcome) || self.met
+    }
+
+    /// The error in which it has certainly ended.
+    pub(crate) fn failure(&self) -> Option<Syndrome> {
+        self.outcome.filter(|o| !o.is_ok() && !self.met)
+    }
+
+    /// Whether it may have ended in an error, so that its data may be anything.
+    pub(crate) fn may_have_failed(&self) -> bool {
+        self.met || self.outcome.is_some_and(|o| !o.is_ok())
+    }
+
+    /// Whether it may have taken too long for a request that has been delivered `delivered` bytes, of which `at` is its first:
+    /// what has come may have come too late, unless it was delivered.
+    pub(crate) fn may_be_late(&self, at: u32, delivered: u32) -> bool {
+        self.outcome.is_none() || self.met || at + self.length > delivered
     }
 
     /// The offset claimed for a request.
@@ -125,7 +156,19 @@ impl Outstanding {
         self.tags.contains_key(&(requester, tag))
     }
 
-    pub(crate) fn insert(&mut self, requester: RequesterId, tag: Tag, pending: Pending) {
+    /// Whether the read under way with a tag may have been answered by what nothing had asked for.
+    pub(crate) fn read_that_met(&self, requester: RequesterId, tag: Tag) -> bool {
+        let Some(Pending::Read(number)) = self.tags.get(&(requester, tag)) else { return false };
+        self.reads.get(number).is_some_and(|r| r.met)
+    }
+
+    /// A non-posted request has left; `met`: it may have met a completion that nothing had asked for.
+    pub(crate) fn insert(&mut self, requester: RequesterId, tag: Tag, pending: Pending, met: bool) {
+        if let Pending::Read(number) = &pending
+            && let Some(read) = self.reads.get_mut(number)
+        {
+            read.met = met;
+        }
         self.tags.insert((requester, tag), pending);
     }
 
@@ -168,13 +211,23 @@ impl Outstanding {
         line
     }
 
+    /// Whether a completion is that of a fetch.
+    pub(crate) fn ends_fetch(&self, tlp: &Tlp) -> bool {
+        let Body::Completion { requester, tag, .. } = tlp.body else { return false };
+        matches!(self.tags.get(&(requester, tag)), Some(Pending::Fetch(..)))
+    }
+
+    /// Lines whose fetch has not been answered.
+    pub(crate) fn fetches(&self) -> impl Iterator<Item = Iova> {
+        self.tags.values().filter_map(|p| if let Pending::Fetch(line, _) = p { Some(*line) } else { None })
+    }
+
     /// Lines whose fetch may have failed since an event. With `timeouts` one that has not been answered may have been given
     /// up, and so may one that was answered since.
     pub(crate) fn failed_fetches(&self, since: Serial, timeouts: bool) -> impl Iterator<Item = Iova> {
-        let fetch = |p: &Pending| if let Pending::Fetch(line, _) = p { Some(*line) } else { None };
         let late = self.fetched.iter().filter(move |_| timeouts);
         let ended = self.fetch_failures.iter().chain(late).filter(move |(_, at)| *at > since).map(|(line, _)| *line);
-        ended.chain(self.tags.values().filter(move |_| timeouts).filter_map(fetch))
+        ended.chain(self.fetches().filter(move |_| timeouts))
     }
 
     /// Reads of data, and Translation Requests, that have not ended.
@@ -200,7 +253,7 @@ impl Outstanding {
             let found = match pending {
                 Pending::Flush(address, used) if taken(used) => mine(*address),
                 Pending::Read(number) => self.reads.get_mut(number).and_then(|read| {
-                    let late = read.outcome.is_none() && taken(&read.used);
+                    let late = !read.may_be_over() && taken(&read.used);
                     read.overdue |= late && timeouts;
                     if late { mine(read.address) } else { None }
                 }),
@@ -236,7 +289,7 @@ impl Outstanding {
 
     /// Forgets what no open request can have met.
     pub(crate) fn forget(&mut self, open: impl Fn(Serial) -> bool, oldest: Serial) {
-        self.reads.retain(|_, read| read.outcome.is_none() || read.claims.iter().any(|(n, _)| open(*n)));
+        self.reads.retain(|_, read| !read.may_be_over() || read.claims.iter().any(|(n, _)| open(*n)));
         self.fetch_failures.retain(|(_, at)| *at > oldest);
         self.fetched.retain(|(_, at)| *at > oldest);
     }
@@ -284,25 +337,26 @@ impl TranslationRequest {
         // The byte count of the first completion says how many entries there are.
         let owed = u32::from(byte_count);
         let shape = |total: u32| total.is_multiple_of(8) && total <= 8 * self.count && payload.len().is_multiple_of(8);
-        let ok = match bring(tlp, payload, TlpAddr(0), owed) {
-            Brought::Bytes(bytes, last)
-                if !tlp.poisoned && shape(self.bytes.len() as u32 + owed) && (first || last) =>
-            {
-                Some((bytes, last))
+        let last = match bring(tlp, payload, TlpAddr(0), owed) {
+            Brought::Bytes(bytes, last) if shape(self.bytes.len() as u32 + owed) && (first || last) => {
+                self.bytes.extend_from_slice(bytes);
+                last
             }
-            _ => None,
+            _ => {
+                self.failed = true;
+                true
+            }
         };
-        let fill = ok.is_some_and(|(bytes, _)| {
-            self.bytes.extend_from_slice(bytes);
-            self.answers(now)
-                .map(|answers| answers.into_iter().for_each(|(iova, a)| translations.add(self.function, iova, a)))
-                .is_some()
-        });
-        if !fill {
+        // The second of two comes whatever the first has brought.
+        self.failed |= tlp.poisoned;
+        let answers = if self.failed { None } else { self.answers(now) };
+        self.failed |= answers.is_none();
+        answers.into_iter().flatten().for_each(|(iova, answer)| translations.add(self.function, iova, answer));
+        if last && self.failed {
             let (function, first, last) = (self.function, self.iova, self.last());
             translations.failures.push(Failure { function, first, last, arrived: now });
         }
-        !fill || ok.is_none_or(|(_, last)| last)
+        last
     }
 
     /// The translations brought so far, each with an IOVA in its range; `None` if they are malformed.

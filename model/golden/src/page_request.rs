@@ -9,7 +9,7 @@ use crate::Judge;
 use crate::ending::Page;
 use crate::function::{executes, prefix, seen_prefix};
 use crate::request::Open;
-use crate::tables::{Path, grants, page_check};
+use crate::tables::{Path, grants};
 use crate::versions::{Serial, Versions, When};
 use crate::violation::Violation;
 use std::collections::BTreeMap;
@@ -196,8 +196,9 @@ impl Judge {
             let mut entries = self.tables.entries(p.region, wr.key, p.index, since);
             self.functions.was(wr.function, self.requests.oldest(self.now), legal)
                 && entries.any(|e| {
-                    let (low, high) = p.range(e);
-                    let ats = page_check(e, wr).is_ok() && self.tables.path(p.region, e) == Path::Ats;
+                    let (low, high) = p.range(&self.tables, e);
+                    let ats =
+                        self.tables.page_check(p.region, e, wr).is_ok() && self.tables.path(p.region, e) == Path::Ats;
                     ats && low.0 <= last && high.0 >= first && {
                         let iova = Iova(low.0.max(first));
                         let newest = self.translations.covering(wr.function, seen, iova).map(|(a, _)| a.arrived).max();
@@ -234,7 +235,7 @@ impl Judge {
 
     /// Responses with a code since a request was accepted, for a page that it still needs.
     fn responses(&self, open: &Open, page: &Page<'_>, entry: &MttEntry, code: ResponseCode) -> usize {
-        let (first, last) = page.range(entry);
+        let (first, last) = page.range(&self.tables, entry);
         let mine = |r: &&Response| {
             r.at > open.accepted
                 && r.code == code
@@ -281,8 +282,7 @@ impl Judge {
         let (wr, since) = (&open.wr, When::Since(open.accepted));
         self.pages(open, sent, since).any(|p| {
             let mut entries = self.tables.entries(p.region, wr.key, p.index, since);
-            self.tables.absent(p.region, wr.key, p.index, open.accepted)
-                || entries.any(|e| page_check(e, wr) == Syndrome::NOT_PRESENT)
+            self.tables.absent(p.region, wr.key, p.index, open.accepted) || entries.any(|e| !e.present)
         })
     }
 

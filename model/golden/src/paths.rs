@@ -178,9 +178,10 @@ impl Judge {
         Ok(())
     }
 
-    /// Whether a write has to be flushed: its page still lies on its path, and it could still go there.
+    /// Whether a write has to be flushed: its page has lain on its path ever since, and nothing may have refused the flush.
     fn owes_flush(&self, w: &Written) -> bool {
-        w.owed && self.stays_on(w.at, (&w.open, w.offset), w.left)
+        let refused = || Syndrome::TABLE.iter().any(|(s, _)| !s.is_ok() && self.refuses_flush(w, *s));
+        w.owed && self.stays_on(w.at, (&w.open, w.offset), w.left) && !refused()
     }
 
     /// Mappings are about to be forgotten: what they say of the paths of pages is kept.
@@ -238,12 +239,9 @@ impl Judge {
             && self.paths.written.get(&open.wr.stream).is_some_and(|l| l.iter().any(mine))
     }
 
-    /// Whether the flush of a write may have been refused: as the write itself, or as a zero-length read of a page of it.
+    /// Whether the flush of a write may have been refused: it is judged like what it follows.
     fn refuses_flush(&self, w: &Written, syndrome: Syndrome) -> bool {
-        let first = 4096 - (w.open.wr.va.0 & 0xfff) as u32;
-        let mut starts = std::iter::once(0).chain((first..=w.offset).step_by(4096));
         self.own_cause(&w.open, 0, syndrome)
-            || starts.any(|offset| self.own_cause(&w.open.read_of_nothing(offset), 0, syndrome))
     }
 
     /// Whether a request may have ended with the failure of the flush in front of it.

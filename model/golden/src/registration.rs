@@ -433,6 +433,8 @@ impl Judge {
                 own.extend(r.images.iter().map(|i| mpt.wrapping_add(64 * u64::from(Key(i.0[5] as u32).index()))));
                 let mine = |line: Iova| own.contains(&line.0);
                 self.outstanding.failed_fetches(since, self.timeouts).any(mine)
+                    || self.no_fetch(false, since)
+                    || self.no_master(since)
             }
             _ => false,
         }

@@ -95,8 +95,8 @@ pub(crate) fn grants(read: bool, write: bool, wr: &WorkRequest) -> bool {
     }
 }
 
-/// The outcome of a page's own check.
-pub(crate) fn page_check(entry: &MttEntry, wr: &WorkRequest) -> Syndrome {
+/// The outcome of a page's own check, by its entry alone.
+fn page_check(entry: &MttEntry, wr: &WorkRequest) -> Syndrome {
     if !entry.present {
         Syndrome::NOT_PRESENT
     } else if !grants(entry.read, entry.write, wr) {
@@ -274,19 +274,50 @@ impl Tables {
     /// Whether the loss of a table line may concern a request: it holds MTT entries of its pages, or lies in no region's
     /// MTT, so that it may hold its MPT entry.
     pub(crate) fn may_concern(&self, line: Iova, wr: &WorkRequest) -> bool {
-        let holds = |r: &Region, first: Va, length: u64| {
-            let last = Va(first.0.wrapping_add(length.saturating_sub(1)));
-            self.walks.reads(r, (r.page_index(first), r.page_index(last)), line)
-        };
-        let own = self.verdicts(wr, When::Ever).filter_map(|(syndrome, r)| r.filter(|_| syndrome.is_ok()));
+        let mut own = self.verdicts(wr, When::Ever).filter_map(|(syndrome, r)| r.filter(|_| syndrome.is_ok()));
+        own.any(|r| self.holds(line, r, wr.va, u64::from(wr.length.0))) || !self.in_mtt(line)
+    }
+
+    /// Whether a table line holds what leads to the MTT entries of `length` bytes of a region.
+    fn holds(&self, line: Iova, region: &Region, first: Va, length: u64) -> bool {
+        let last = Va(first.0.wrapping_add(length.saturating_sub(1)));
+        self.walks.reads(region, (region.page_index(first), region.page_index(last)), line)
+    }
+
+    /// Whether a table line holds MTT entries of any region.
+    pub(crate) fn in_mtt(&self, line: Iova) -> bool {
         let mut all = self.regions.values().flat_map(|v| v.seen(When::Ever)).flatten();
-        own.into_iter().any(|r| holds(r, wr.va, u64::from(wr.length.0))) || !all.any(|r| holds(r, r.start, r.length.0))
+        all.any(|r| self.holds(line, r, r.start, r.length.0))
+    }
+
+    /// The outcome of a page's own check in a region: where ATS decides, permissions are those of the translation.
+    pub(crate) fn page_check(&self, region: &Region, entry: &MttEntry, wr: &WorkRequest) -> Syndrome {
+        match page_check(entry, wr) {
+            Syndrome::PAGE_RIGHTS if self.is_coherent(region) && entry.owner == Owner::Gpu => Syndrome::OK,
+            outcome => outcome,
+        }
+    }
+
+    /// Whether a region is coherent: its GPU pages are translated by ATS, whoever keeps the answers.
+    pub(crate) fn is_coherent(&self, region: &Region) -> bool {
+        region.coherent && region.mode.or(self.default_mode) == Mode::Emtt
+    }
+
+    /// The address that a page's accesses leave with, or that ATS must translate. What the entry of a coherent region's
+    /// GPU page holds is the unit's own affair: an answer of before, or nothing yet.
+    pub(crate) fn page_address(&self, region: &Region, page: PageIndex, entry: &MttEntry) -> Iova {
+        if self.is_coherent(region) && entry.owner == Owner::Gpu {
+            region.page_iova(page)
+        } else {
+            Iova(entry.address.0 & !region.page_size.offset_mask().0)
+        }
     }
 
     /// How accesses to a page of a region leave.
     pub(crate) fn path(&self, region: &Region, entry: &MttEntry) -> Path {
         match (region.mode.or(self.default_mode), entry.owner) {
             (Mode::Ats, _) => Path::Ats,
+            (Mode::Emtt, Owner::Gpu) if region.coherent => Path::Ats,
             (Mode::Emtt, Owner::Gpu) => Path::Translated,
             _ => Path::Untranslated,
         }

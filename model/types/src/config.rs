@@ -79,6 +79,10 @@ pub struct UnitCfg {
     /// Cycles between the beginnings of two invalidations or revocations of one function at least; 0 for no limit.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub invalidate_interval: u32,
+    /// Ranges of coherent regions that the unit compares invalidations with, each with a generation counter of its own;
+    /// regions beyond them share that of their function.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub coherent_ranges: u32,
 }
 
 // Options that are off are left out of the canonical text, so that the fingerprint of a configuration without them stays.
@@ -266,7 +270,8 @@ impl UnitCfg {
         // With 5-bit tags the flush has a number, and each partition one for Translation Requests and one for data.
         let numbers = 31 - 2 * self.partitions - self.mpt_fetches;
         range("mtt_fetches", self.mtt_fetches, 1, numbers.min(16))?;
-        range("invalidate_interval", self.invalidate_interval, 0, 1 << 24)
+        range("invalidate_interval", self.invalidate_interval, 0, 1 << 24)?;
+        range("coherent_ranges", self.coherent_ranges, 0, 256)
     }
 }
 
@@ -327,6 +332,7 @@ const fn named(data_bits: u32, streams: u32, functions: u32) -> UnitCfg {
         posted_buffer_bytes: 4096,
         partitions: 1,
         invalidate_interval: 0,
+        coherent_ranges: 0,
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Events carry no time. The same events come from the cycle unit, from replayed Verilog and from external clients.
 
-use crate::access::Syndrome;
+use crate::access::{PasidPrefix, Syndrome};
 use crate::addr::{BusAddr, ByteCount, FunctionId, Iova, Key, Offset, StreamId, WrId};
 use crate::port::{FunctionCfg, WorkRequest};
 use crate::table::{MttEntry, PageIndex, Region};
@@ -66,6 +66,17 @@ pub enum Event<'a> {
     RevocationReported {
         /// Key of the region.
         key: Key,
+    },
+    /// The driver has the unit ask for the translation of one page, for an MTT entry of a coherent region.
+    TranslationAsked {
+        /// Function to ask for.
+        function: FunctionId,
+        /// PASID to ask with.
+        pasid: PasidPrefix,
+        /// I/O virtual address.
+        iova: Iova,
+        /// Read permission alone is wanted (NW).
+        no_write: bool,
     },
     /// A work request was accepted (its valid and ready were high at an edge).
     RequestAccepted(&'a WorkRequest),

@@ -23,7 +23,8 @@ pub const IMAGE_BYTES: u32 = 64;
 /// | 6 | 0 | GPU memory: a revocation flushes |
 /// | 6 | 63:2 | bus address of that flush's zero-length read |
 ///
-/// Words 5 and 6 mean this only where bit 61 or 63 of word 0 or bit 36 of word 1 is set.
+/// Words 5 and 6 mean this only where bit 61 or 63 of word 0 or bit 36 of word 1 is set. In word 5 the first two count before
+/// bit 60, and that before the third: a coherent region that is no window's and not set aside has its own place there.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct FastPath {
     /// Work requests may register and invalidate the key.
@@ -43,7 +44,12 @@ pub struct FastPath {
 impl FastPath {
     /// Whether work requests may deal with the key at all.
     pub const fn says(self) -> bool {
-        self.allowed || self.window || self.bind
+        self.of_work_requests() || self.bind
+    }
+
+    /// Whether the key is that of a window, or set aside for work requests.
+    pub const fn of_work_requests(self) -> bool {
+        self.allowed || self.window
     }
 
     /// Adds the fields to the words of a line.
@@ -71,7 +77,9 @@ impl FastPath {
             return flags;
         }
         let flush = bit(w[6], 0).then_some(BusAddr(w[6] & !mask(2)));
-        Self { parent: Key(w[5] as u32), flush, ..flags }
+        let own = flags.of_work_requests() || !bit(w[0], 60);
+        let parent = if own { Key(w[5] as u32) } else { Key(0) };
+        Self { parent, flush, ..flags }
     }
 }
 

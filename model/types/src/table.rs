@@ -49,6 +49,8 @@ pub struct MttEntry {
     pub write: bool,
     /// Bit 0: the page may be read.
     pub read: bool,
+    /// Bits 11:4: in a coherent region, the generation under which a GPU page was translated; ignored elsewhere.
+    pub generation: u8,
 }
 
 impl MttEntry {
@@ -56,13 +58,14 @@ impl MttEntry {
     pub fn encode(self) -> TableWord {
         TableWord(
             (self.address.0 & !mask(12))
+                | u64::from(self.generation) << 4
                 | u64::from(self.present) << 3
                 | u64::from(self.owner == Owner::Gpu) << 2
                 | u64::from(self.write) << 1
                 | u64::from(self.read),
         )
     }
-    /// The entry of an 8-byte word; bits 11:4 are ignored.
+    /// The entry of an 8-byte word.
     pub fn decode(word: TableWord) -> Self {
         let word = word.0;
         Self {
@@ -71,6 +74,7 @@ impl MttEntry {
             owner: if word >> 2 & 1 == 1 { Owner::Gpu } else { Owner::Host },
             write: word >> 1 & 1 == 1,
             read: word & 1 == 1,
+            generation: (word >> 4) as u8,
         }
     }
 }
@@ -90,6 +94,7 @@ pub struct TableWord(pub u64);
 /// | 0 | 55:54 | mode: 0 unit default, 1 direct, 2 ats, 3 emtt |
 /// | 0 | 56 | valid |
 /// | 0 | 57 | unordered: no flush where the path changes |
+/// | 0 | 60 | coherent: in mode emtt, GPU entries came through ATS and stay subject to invalidation |
 /// | 0 | 59:58 | layout of the MTT: 0 one level, 1 inline, 2 two levels, 3 reserved |
 /// | 1 | 19:0 | PASID |
 /// | 1 | 20, 21, 22 | PASID valid, Privileged Mode Requested, Execute Requested |
@@ -99,15 +104,17 @@ pub struct TableWord(pub u64);
 /// | 4 | 63:0 | one level: IOVA of the region's first MTT entry, 8-byte aligned |
 /// | 4 | 63:0 | two levels: IOVA of the region's directory, 8-byte aligned |
 /// | 4–7 | 63:0 | inline: the region's MTT entries themselves, that of its first page in word 4 |
-/// | 5–7 | | otherwise reserved, zero |
+/// | 5 | 11:0 | coherent regions: number of the generation counter, 0 for that of the function |
+/// | 5 | 63:12 | coherent regions: I/O virtual address of the page of the first MTT entry |
+/// | 5–7 | | otherwise, and in the key of a window or of work requests: [`FastPath`], or reserved, zero |
 ///
-/// What work requests may do with the key: [`FastPath`]; such a region has one level.
+/// A region that work requests deal with has one level.
 ///
 /// **Directory.** One word of 8 bytes for every 512 pages of the region: bits 63:12 the IOVA of a page of 4 KiB that holds
 /// their MTT entries in order, bit 3 present. Other bits are ignored. Where it is not present, none of those pages is.
 ///
-/// **Lines that describe no region.** Layout 3, and layout 1 with more than four pages, count as not valid, as a page size
-/// below 4 KiB does.
+/// **Lines that describe no region.** Layout 3, layout 1 with more than four pages, and layout 1 in a coherent region count
+/// as not valid, as a page size below 4 KiB does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Region {
     /// The entry is in use.
@@ -136,6 +143,12 @@ pub struct Region {
     pub layout: MttLayout,
     /// Where the region's MTT entries stand, or its directory; entry 0 is for the page that holds `start`.
     pub mtt: Iova,
+    /// GPU entries came through ATS and stay subject to invalidation; counts in mode emtt alone.
+    pub coherent: bool,
+    /// Generation counter of a coherent region, 12 bits: 0 that of its function, n that of range n − 1 of the unit.
+    pub counter: u16,
+    /// I/O virtual address of a coherent region's first page, aligned to its page size.
+    pub iova: Iova,
     /// What work requests may do with the key.
     pub fast: FastPath,
     /// The MTT entries of a region that holds them itself.
@@ -154,7 +167,8 @@ impl Region {
             | (self.mode as u64) << 54
             | bit(self.valid, 56)
             | bit(self.unordered, 57)
-            | (self.layout as u64) << 58;
+            | (self.layout as u64) << 58
+            | bit(self.coherent, 60);
         line[1] = u64::from(self.pasid.pasid.0) & mask(20)
             | bit(self.pasid.valid, 20)
             | bit(self.pasid.privileged, 21)
@@ -167,6 +181,9 @@ impl Region {
         line[3] = self.length.0;
         line[4] = self.mtt.0;
         self.fast.encode(&mut line);
+        if self.coherent && !self.fast.of_work_requests() {
+            line[5] = self.iova.0 & !mask(12) | u64::from(self.counter) & mask(12);
+        }
         if self.layout == MttLayout::Inline {
             line[4..].copy_from_slice(&self.inline.map(|word| word.0));
         }
@@ -180,6 +197,8 @@ impl Region {
         let page_size = PageSize::from_log2((w[0] >> 48 & mask(6)) as u8);
         let layout = MttLayout::from_bits((w[0] >> 58) as u8);
         let inline = layout == MttLayout::Inline;
+        let (coherent, fast) = (bit(w[0], 60), FastPath::decode(w));
+        let place = if coherent && !inline && !fast.of_work_requests() { w[5] } else { 0 };
         let region = Self {
             valid: bit(w[0], 56) && page_size.is_some(),
             variant: w[0] as u8,
@@ -205,9 +224,12 @@ impl Region {
             layout,
             mtt: Iova(if inline { 0 } else { w[4] }),
             inline: if inline { [w[4], w[5], w[6], w[7]].map(TableWord) } else { Default::default() },
-            fast: FastPath::decode(w),
+            coherent,
+            counter: (place & mask(12)) as u16,
+            iova: Iova(place & !mask(12)),
+            fast,
         };
-        Self { valid: region.valid && layout.holds(region.pages()), ..region }
+        Self { valid: region.valid && layout.holds(region.pages()) && !(inline && coherent), ..region }
     }
 
     /// Pages of the region: those that hold at least one of its bytes.
@@ -229,6 +251,11 @@ impl Region {
     pub fn page_index(&self, va: Va) -> PageIndex {
         let log2 = self.page_size.log2();
         PageIndex((va.0 >> log2).wrapping_sub(self.start.0 >> log2))
+    }
+
+    /// I/O virtual address of page `index` of a coherent region.
+    pub fn page_iova(&self, index: PageIndex) -> Iova {
+        Iova(self.iova.0.wrapping_add(index.0 << self.page_size.log2()))
     }
 
     /// Where the MTT entry of page `index` stands, in a table of one level.

@@ -4,14 +4,20 @@
 
 use proptest::prelude::*;
 use types::{
-    ByteCount, FunctionId, Iova, Key, Line, Mode, MttEntry, MttLayout, Op, Owner, PageIndex, PageSize, Pasid,
-    PasidPrefix, Pd, Region, Rights, Syndrome, TableWord, TlpAddr, Va,
+    BusAddr, ByteCount, FastPath, FunctionId, Iova, Key, Line, Mode, MttEntry, MttLayout, Op, Owner, PageIndex,
+    PageSize, Pasid, PasidPrefix, Pd, Region, Rights, Syndrome, TableWord, TlpAddr, Va,
 };
 
 #[test]
 fn mtt_entry_vectors() {
-    let entry =
-        |present, owner, write, read| MttEntry { address: TlpAddr(0x0123_4567_89ab_c000), present, owner, write, read };
+    let entry = |present, owner, write, read| MttEntry {
+        address: TlpAddr(0x0123_4567_89ab_c000),
+        present,
+        owner,
+        write,
+        read,
+        ..MttEntry::default()
+    };
     for (entry, word) in [
         (entry(false, Owner::Host, false, false), 0x0123_4567_89ab_c000),
         (entry(false, Owner::Host, false, true), 0x0123_4567_89ab_c001),
@@ -22,7 +28,9 @@ fn mtt_entry_vectors() {
     ] {
         assert_eq!(entry.encode(), TableWord(word));
         assert_eq!(MttEntry::decode(TableWord(word)), entry);
-        assert_eq!(MttEntry::decode(TableWord(word | 0xff0)), entry, "bits 11:4 are ignored");
+        let generation = MttEntry { generation: 0xa5, ..entry };
+        assert_eq!(generation.encode(), TableWord(word | 0xa50));
+        assert_eq!(MttEntry::decode(TableWord(word | 0xa50)), generation);
     }
 }
 
@@ -41,22 +49,39 @@ fn mpt_entry_vector() {
         start: Va(0x7fff_1234_5678),
         length: ByteCount(0x1_0000_0001),
         mtt: Iova(0x0000_0042_0000_0040),
+        coherent: true,
+        counter: 0x102,
+        iova: Iova(0x7000_0123_4000),
         ..Region::default()
     };
     // Word 0: variant 7:0 = 5a; PD 31:8 = 123456; function 47:32 = 0003; byte 6 = mode 3 << 6 | 21 = 0xd5;
-    // byte 7 = valid | unordered << 1 = 3. Word 1: PASID, valid bit 20, privileged bit 21; rights 32 and 34.
+    // byte 7 = valid | unordered << 1 | coherent << 4 = 0x13. Word 1: PASID, valid bit 20, privileged bit 21; rights 32 and 34.
+    // Word 5: the counter in bits 11:0 below the address.
     let line = Line([
-        0x03d5_0003_1234_565a,
+        0x13d5_0003_1234_565a,
         0x0000_0005_003a_bcde,
         0x0000_7fff_1234_5678,
         0x0000_0001_0000_0001,
         0x0000_0042_0000_0040,
-        0,
+        0x0000_7000_0123_4102,
         0,
         0,
     ]);
     assert_eq!(region.encode(), line);
     assert_eq!(Region::decode(&line), region);
+    // With the key set aside (bit 63) or a window's (bit 61), the same word 5 is the parent.
+    for bit in [1 << 61, 1 << 63] {
+        let mut line = line;
+        line.0[0] |= bit;
+        let Region { coherent, counter, iova, fast, .. } = Region::decode(&line);
+        assert_eq!((coherent, counter, iova, fast.parent), (true, 0, Iova(0), Key(0x0123_4102)));
+    }
+    // A coherent region that windows may be bound to (word 1 bit 36) has no parent.
+    let mut bound = line;
+    bound.0[1] |= 1 << 36;
+    let fast = FastPath { bind: true, ..FastPath::default() };
+    assert_eq!(Region::decode(&bound), Region { fast, ..region });
+    assert_eq!(Region { fast, ..region }.encode(), bound);
     // The other single bits: exec is bit 22; remote read 33; remote atomic 35; direct 1, ats 2.
     let bits = |region: Region| region.encode().0;
     assert_eq!(bits(Region { mode: Mode::Direct, page_size: PageSize::K4, ..Region::default() })[0], 0x4c << 48);
@@ -65,6 +90,7 @@ fn mpt_entry_vector() {
     assert_eq!(bits(Region { pasid: exec, ..Region::default() })[1], 1 << 22);
     let rights = Rights { remote_read: true, remote_atomic: true, ..Rights::default() };
     assert_eq!(bits(Region { rights, ..Region::default() })[1], 0xa << 32);
+    let region = Region { coherent: false, counter: 0, iova: Iova(0), ..region };
     // Layouts: two levels is 2 in bits 59:58, so 0x08 in byte 7; inline 1, and words 4 to 7 are its entries.
     assert_eq!(bits(Region { layout: MttLayout::TwoLevel, ..region })[0], 0x0bd5_0003_1234_565a);
     let inline = Region {
@@ -76,6 +102,8 @@ fn mpt_entry_vector() {
     };
     assert_eq!(bits(inline), [0x07d5_0003_1234_565a, line.0[1], line.0[2], 0x60_0000, 1, 2, 3, 4]);
     assert_eq!(Region::decode(&inline.encode()), inline);
+    // Word 5 cannot hold an entry and the place of a coherent region.
+    assert!(!Region::decode(&Region { coherent: true, ..inline }.encode()).valid);
     // 2 MiB pages from offset 0x14_5678 of the first: 6 MiB more reach into the fourth, 7 MiB into a fifth; layout 3 is none.
     let long = Region { length: ByteCount(0x70_0000), ..inline };
     assert_eq!((inline.pages(), long.pages()), (4, 5));
@@ -117,6 +145,8 @@ fn pages_and_entries() {
     assert_eq!(region.page_index(Va(0x1_ffff)), PageIndex(0));
     assert_eq!(region.page_index(Va(0x2_0000)), PageIndex(1));
     assert_eq!(region.entry_address(PageIndex(9)), Iova(0x8000_0088));
+    let coherent = Region { iova: Iova(0x7000_0000), ..region };
+    assert_eq!(coherent.page_iova(PageIndex(9)), Iova(0x7009_0000));
     // Page 1023 is the last of the second 512.
     assert_eq!(region.directory_address(PageIndex(1023)), Iova(0x8000_0048));
 }
@@ -164,7 +194,7 @@ fn keys_rights_and_syndromes() {
 
 prop_compose! {
     fn any_region()(
-        (valid, unordered) in any::<(bool, bool)>(),
+        (valid, unordered, coherent) in any::<(bool, bool, bool)>(),
         variant in any::<u8>(),
         pd in 0u32..1 << 24,
         function in any::<u16>(),
@@ -172,8 +202,21 @@ prop_compose! {
         mode in 0u8..4,
         pasid in 0u32..1 << 20,
         f in any::<[bool; 7]>(),
-        words in any::<[u64; 3]>(),
+        words in any::<[u64; 4]>(),
+        (window, remote_invalidate, allowed, bind) in any::<(bool, bool, bool, bool)>(),
+        flush in proptest::option::of(any::<u64>()),
     ) -> Region {
+        // Word 5 is the place of a coherent region that is no window's and not set aside, and otherwise the parent.
+        let place = coherent && !window && !allowed;
+        let (parent, says) = (Key(words[3] as u32), window || allowed || bind);
+        let fast = FastPath {
+            allowed,
+            window,
+            remote_invalidate,
+            bind,
+            parent: if says && !place { parent } else { Key(0) },
+            flush: flush.filter(|_| says).map(|address| BusAddr(address & !3)),
+        };
         Region {
             valid,
             variant,
@@ -187,6 +230,10 @@ prop_compose! {
             start: Va(words[0]),
             length: ByteCount(words[1]),
             mtt: Iova(words[2]),
+            coherent,
+            counter: if place { (words[3] & 0xfff) as u16 } else { 0 },
+            iova: Iova(if place { words[3] & !0xfff } else { 0 }),
+            fast,
             ..Region::default()
         }
     }
@@ -201,7 +248,7 @@ proptest! {
     #[test]
     fn mtt_entries_round_trip(word in any::<u64>()) {
         let entry = MttEntry::decode(TableWord(word));
-        prop_assert_eq!(entry.encode(), TableWord(word & !0xff0));
+        prop_assert_eq!(entry.encode(), TableWord(word));
         prop_assert_eq!(MttEntry::decode(entry.encode()), entry);
     }
 

@@ -42,7 +42,8 @@ pub(super) fn machines(mode: impl Strategy<Value = Mode>) -> impl Strategy<Value
     let latencies = (one_of(&[20, 0, 400]), one_of(&[40, 0, 600]), one_of(&[60, 1, 500]), one_of(&[40, 1, 700]));
     let disorder = (any::<bool>(), one_of(&[0, 30, 400]), one_of(&[0, 10, 40]));
     let links = (credits(), credits(), one_of(&[4, 1, 40]), one_of(&[4, 1, 16]));
-    let shares = (one_of(&[1, 2]), one_of(&[0, 0, 300]));
+    let coherent = (one_of(&[0, 1, 2]), any::<bool>());
+    let shares = (one_of(&[1, 2]), one_of(&[0, 0, 300]), coherent);
     (unit, limits, latencies, disorder, links, shares).prop_map(|(unit, limits, latencies, disorder, links, shares)| {
         let mut out = Machine::new();
         let mut set = |key: &str, value: Value| out.insert(key.into(), value);
@@ -77,6 +78,8 @@ pub(super) fn machines(mode: impl Strategy<Value = Mode>) -> impl Strategy<Value
         let partitions = if configuration == "tiny" { 1 } else { shares.0 };
         out.insert("unit.sizes.partitions".into(), partitions.into());
         out.insert("unit.sizes.invalidate_interval".into(), shares.1.into());
+        out.insert("unit.sizes.coherent_ranges".into(), shares.2.0.into());
+        out.insert("driver.refills".into(), shares.2.1.into());
         out
     })
 }

@@ -200,9 +200,6 @@ fn assemble(
         let (function, pasid, privileged, execute, unordered) = *owner;
         // The unit sends no PASID on translated requests, so a region with one is translated through ATS or not at all.
         let setup = RegionSetup { function, pasid, privileged, execute, unordered, ..draw.setup(i) };
-        // Where everything happens at once, tables are laid out as the driver does by itself.
-        let layout = setup.layout.filter(|_| disturbance == Disturbance::Mappings);
-        let setup = RegionSetup { layout, ..setup };
         // Answers smaller than the unit are refused.
         RegionSetup { translation_bytes: setup.translation_bytes.max(1 << unit), ..setup }
     };

@@ -29,6 +29,7 @@ pub(super) struct RegionDraw {
     rights: &'static str,
     page_rights: &'static str,
     translations: Option<&'static str>,
+    coherent: bool,
     layout: Option<MttLayout>,
 }
 
@@ -53,7 +54,9 @@ pub(super) fn regions(style: Style) -> impl Strategy<Value = RegionDraw> {
     let sizes = (select(&[12, 12, 16, 21][..]), select(&[12, 12, 13, 16, 21][..]));
     let modes = select(&[Mode::Inherit, Mode::Inherit, Mode::Direct, Mode::Ats, Mode::Emtt][..]);
     let owner = select(&[Owner::Host, Owner::Gpu][..]);
-    let all_rights = (rights, page_rights, translations);
+    // Coherent regions are GPU memory in mode emtt.
+    let coherent = prop::bool::weighted(0.2);
+    let all_rights = (rights, page_rights, translations, coherent);
     (1..40_u64, 0..4096_u64, start, sizes, owner, modes, all_rights).prop_map(
         |(pages, cut, start, (page_log2, translation_log2), memory, mode, rights)| RegionDraw {
             pages,
@@ -61,11 +64,12 @@ pub(super) fn regions(style: Style) -> impl Strategy<Value = RegionDraw> {
             start,
             page_log2,
             translation_log2,
-            memory,
-            mode,
+            memory: if rights.3 { Owner::Gpu } else { memory },
+            mode: if rights.3 { Mode::Emtt } else { mode },
             rights: rights.0,
             page_rights: rights.1,
             translations: rights.2,
+            coherent: rights.3,
             // Of no draw of its own, so that a seed still gives the same regions.
             layout: [None, None, Some(MttLayout::Inline), Some(MttLayout::TwoLevel)][cut as usize % 4],
         },
@@ -85,6 +89,7 @@ impl RegionDraw {
             rights: self.rights.into(),
             pages: self.page_rights.into(),
             translations: self.translations.map(Into::into),
+            coherent: self.coherent,
             layout: self.layout,
             ..RegionSetup::new(&format!("r{index}"), 4096 * self.pages - self.cut)
         }

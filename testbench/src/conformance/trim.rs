@@ -8,6 +8,8 @@ use crate::scenario::{Finding, Scenario, judge};
 pub(super) fn trim(mut scenario: Scenario, finding: &mut Finding, fault: Option<Fault>) -> Scenario {
     let first = finding.clone();
     let mut keep = |shorter: &Scenario| match judge(shorter, fault) {
+        // It becomes a file: nothing in it may name what was left out.
+        _ if Scenario::parse(&shorter.to_text()).is_err() => false,
         Err(found) if found.is_like(&first) => {
             *finding = found;
             true

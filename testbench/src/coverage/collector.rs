@@ -1,6 +1,7 @@
 //! Watches events and counts points: what leaves, what is configured and revoked.
 
 use super::Coverage;
+use super::coherent::Coherent;
 use std::collections::{BTreeMap, BTreeSet};
 use system::Statistics;
 use system::fabric::TlpKind;
@@ -61,11 +62,12 @@ pub struct Collector {
     pub(super) coverage: Coverage,
     pub(super) functions: BTreeMap<FunctionId, Function>,
     live: BTreeMap<(RequesterId, Tag), InFlight>,
-    open: BTreeMap<(StreamId, WrId), WorkRequest>,
+    pub(super) open: BTreeMap<(StreamId, WrId), WorkRequest>,
     pub(super) revoking: BTreeSet<Key>,
     /// Layout of the newest region under each MPT index.
     layouts: BTreeMap<u32, MttLayout>,
     number: u64,
+    pub(super) coherent: Coherent,
 }
 
 impl Collector {
@@ -100,6 +102,7 @@ impl Collector {
 
     /// Takes an event; `kind` is that of a TLP.
     pub fn event(&mut self, event: &Event<'_>, kind: Option<TlpKind>) {
+        self.coherent(event);
         match *event {
             Event::TlpOut { tlp, .. } => self.out(tlp, kind.unwrap_or(TlpKind::Other)),
             Event::TlpIn { tlp, payload } => self.arrived(tlp, payload, kind.unwrap_or(TlpKind::Other)),

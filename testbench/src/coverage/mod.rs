@@ -6,8 +6,10 @@
 //! | `points` | the points that are seen in events |
 //! | `collector` | what leaves, what is configured and revoked |
 //! | `arrivals` | what reaches the unit |
+//! | `coherent` | what concerns coherent regions |
 
 mod arrivals;
+mod coherent;
 mod collector;
 mod points;
 
@@ -33,6 +35,9 @@ pub const COUNTERS: &[&str] = &[
     "mtt.merge",
     "mtt.fault",
     "mtt.fetch_error",
+    "mtt.stale",
+    "mtt.generation",
+    "driver.filled",
     "mtt.walk",
     "mtt.inline",
     "replay.park",

@@ -121,6 +121,17 @@ points! {
     "data.unexpected": "a completion that answers nothing";
     "data.late": "a completion of a read whose request was given up";
     "fetch.failed": "a table fetch answered with an error, or poisoned";
+    "coherent.command": "a Translation Request that the driver wants, for the entry of a coherent region";
+    "coherent.command-read-only": "one with NW = 1";
+    "coherent.host-entry": "an answer with U becomes a host-owned entry";
+    "coherent.filled-again": "an entry is filled a second time";
+    "coherent.write": "a write to a bus address that an entry was filled with";
+    "coherent.read": "a data read of one";
+    "race.invalidate-commanding": "an Invalidate Request while the driver's Translation Request is in flight";
+    "race.invalidate-coherent-reading": "one while a read of a coherent region is under way";
+    "race.invalidate-coherent-writing": "one while a write of a coherent region is under way";
+    "race.revoke-coherent": "a revocation of a coherent region while a request of it is under way";
+    "race.reset-commanding": "a function-level reset while the driver's Translation Request is in flight";
     "race.register-reading": "a registration or invalidation of a key while a read of it is under way in another stream";
     "race.register-writing": "the same while a write of it is under way";
     "race.register-revoking": "the same while a revocation of the driver is under way";

@@ -36,6 +36,7 @@ impl Plant {
         }
         self.register(inp);
         self.page_register(inp);
+        self.coherent_register(inp);
         self.mpt_register(inp);
         if self.forges() {
             self.forge(inp, own);
@@ -102,6 +103,9 @@ impl Plant {
             self.table.line(beat.data.0[0]);
         }
         for (i, word) in beat.data.0[..words].iter_mut().enumerate() {
+            if of == Use::Mpt {
+                self.coherent_word(dws / 2 + i, word);
+            }
             self.mpt_word(of, dws / 2 + i, word);
             self.table.change(fault, (of, dws / 2 + i), word);
             if fault == Fault::ContiguousAssumed && of == Use::Mtt && *word & 8 != 0 {
@@ -147,6 +151,9 @@ impl Plant {
         if self.incoming.of == Use::Translation && (*code != status::SC || 4 * length_dw >= *byte_count) {
             self.asking = self.asking.saturating_sub(1);
         }
+        if matches!(self.incoming.of, Use::Mpt | Use::Mtt) && (*code != status::SC || carried >= *byte_count) {
+            self.coherent.fetching = self.coherent.fetching.saturating_sub(1);
+        }
         if self.incoming.of == Use::Data && (*code != status::SC || carried >= *byte_count) {
             self.reading = self.reading.saturating_sub(1);
         }
@@ -166,6 +173,7 @@ impl Plant {
     fn message(&mut self, inp: &mut UnitIn, own: &UnitOut, shown: &UnitOut) {
         let taken = inp.rx_msg_tlp.valid && shown.rx_msg_tlp_ready;
         self.messages += u64::from(taken);
+        self.coherent_message(&inp.rx_msg_tlp, taken);
         match self.fault {
             Fault::AcceptingWaitsForCredit if self.no_credit => inp.rx_msg_tlp = MessageTlp::default(),
             Fault::CompletionEarly if taken => {
@@ -177,12 +185,14 @@ impl Plant {
                 inp.rx_msg_tlp = MessageTlp::default();
             }
             Fault::LosesInvalidation if taken && self.messages == 17 => inp.rx_msg_tlp = MessageTlp::default(),
-            Fault::DrainWaitsForTranslation => {
+            Fault::DrainWaitsForTranslation | Fault::InvalidationWaitsForFetch => {
+                let waits =
+                    if self.fault == Fault::DrainWaitsForTranslation { self.asking } else { self.coherent.fetching };
                 if taken {
                     self.withheld.push_back(inp.rx_msg_tlp);
                 }
                 inp.rx_msg_tlp = match self.withheld.front() {
-                    Some(message) if self.asking == 0 => *message,
+                    Some(message) if waits == 0 => *message,
                     _ => MessageTlp::default(),
                 };
                 if inp.rx_msg_tlp.valid && own.rx_msg_tlp_ready {

@@ -4,6 +4,7 @@
 //! other than what has arrived, so that the unit does in good faith what a unit with that fault inside would do. The
 //! surroundings, the judge and the checker always see what is on the pins outside.
 
+mod coherent;
 mod early;
 mod inbound;
 mod outbound;
@@ -173,6 +174,16 @@ faults! {
     ExecuteDropped,
     /// The Exe of a translation is taken to be set.
     ExecuteTrusted,
+    /// Coherent regions are taken for plain ones: generations of MTT entries are not looked at.
+    CoherentIgnored,
+    /// A range of coherent addresses is taken to be its first page.
+    RangeNarrow,
+    /// A region without a range of its own takes that of another one.
+    CounterMistaken,
+    /// The entry that the driver gets has the generation of its answer, not of its request.
+    GenerationLate,
+    /// Invalidations wait until no table fetch is in flight.
+    InvalidationWaitsForFetch,
     /// A bit of a table line that is written is wrong.
     LineBit,
     /// A registration is reported once its line has left, whatever it takes away.

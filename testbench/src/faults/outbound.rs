@@ -12,6 +12,7 @@ impl Plant {
         if matches!(self.fault, Fault::CompletionEarly | Fault::AnswerKept) {
             self.early.outputs(out);
         }
+        self.coherent_outputs(out);
         self.change(&mut out.tx_wr_req_tlp, true);
         self.change(&mut out.tx_rd_req_tlp, false);
         match self.fault {
@@ -22,7 +23,7 @@ impl Plant {
             }
             _ if self.refuses_work() => out.wr_ready = false,
             Fault::AcceptingWaitsForCredit if self.no_credit => out.rx_msg_tlp_ready = false,
-            Fault::DrainWaitsForTranslation => out.rx_msg_tlp_ready = true,
+            Fault::DrainWaitsForTranslation | Fault::InvalidationWaitsForFetch => out.rx_msg_tlp_ready = true,
             _ if self.forges() => {
                 let key = (out.completion.stream, out.completion.id);
                 match self.forged.front() {

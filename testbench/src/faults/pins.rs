@@ -1,6 +1,7 @@
 //! A unit with a fault at its pins.
 
 use super::Fault;
+use super::coherent::Coherent;
 use super::early::Early;
 use super::pages::Asking;
 use super::registration::Registering;
@@ -62,6 +63,7 @@ pub(super) struct Plant {
     pub(super) swallowed: BTreeSet<(StreamId, WrId)>,
     pub(super) early: Early,
     pub(super) asking_pages: Asking,
+    pub(super) coherent: Coherent,
     pub(super) registering: Registering,
     pub(super) table: Table,
     /// The last entry of the MTT line, to go on from.
@@ -91,6 +93,7 @@ impl Plant {
             swallowed: BTreeSet::new(),
             early: Early::default(),
             asking_pages: Asking::default(),
+            coherent: Coherent::default(),
             registering: Registering::default(),
             table: Table::default(),
             pages_from: None,
@@ -151,6 +154,8 @@ impl Plant {
                 self.pages = [self.pages[1], Some(address.0 >> 12)];
             }
         }
+        let own = self.own;
+        self.coherent_fetch(&own, inp);
         if inp.cfg.valid && inp.cfg.function.0 == 0 {
             self.tag_mode = inp.cfg.tag_mode;
         }

@@ -15,7 +15,7 @@ use system::fabric::{Act, Class, nic_function};
 use system::{Observer, Time};
 use types::ats::InvalidateRange;
 use types::port::{FunctionCfg, UnitIn, UnitOut, WorkRequest};
-use types::{Block, Event, FunctionId, Iova, Length, Mode, Op, Owner, PageSize, Pasid, PasidPrefix, StreamId, Va};
+use types::{Block, Event, FunctionId, Iova, Length, Op, Owner, PageSize, Pasid, PasidPrefix, StreamId, Va};
 
 impl<U: Block<In = UnitIn, Out = UnitOut>, O: Observer<Faulty<U>>> Run<'_, U, O> {
     fn remap(&mut self, i: usize, setup: &RemapSetup) -> Result<(), Finding> {
@@ -95,13 +95,11 @@ impl<U: Block<In = UnitIn, Out = UnitOut>, O: Observer<Faulty<U>>> Run<'_, U, O>
         }
         self.steps[i].unmapped = true;
         let answers_change = self.scenario.interfere.iter().any(|rule| matches!(rule.act, Act::Flip { .. }));
-        let (pushed, mode) = (place.pushed(setup, answers_change), place.registered.mode);
+        let (pushed, by_ats) = (place.pushed(setup, answers_change), place.by_ats());
         let freed = place.unmap(&mut self.system.fabric);
         let region = Some(setup.region.clone());
         self.free(freed, pushed);
-        if mode == Mode::Ats
-            && let Ok(wanted) = self.invalidation(i, &InvalidateSetup { region, ..InvalidateSetup::default() })
-        {
+        if by_ats && let Ok(wanted) = self.invalidation(i, &InvalidateSetup { region, ..InvalidateSetup::default() }) {
             self.invalidator.want(wanted);
             return false;
         }

@@ -45,6 +45,7 @@ pub(super) fn spec(setup: &RegionSetup) -> Result<RegionSpec, String> {
         unordered: setup.unordered,
         paged: setup.paged,
         filled_on_demand: setup.filled_on_demand,
+        coherent: setup.coherent,
         fast: FastPath {
             allowed: setup.work_requests.contains('r'),
             remote_invalidate: setup.work_requests.contains('i'),
@@ -114,7 +115,12 @@ impl Place {
 
     /// Whether the region's MTT entries hold bus addresses, so that the tables change where its pages move.
     pub(super) fn in_tables(&self) -> bool {
-        self.registered.mode == Mode::Emtt && self.owner == Owner::Gpu
+        self.registered.mode == Mode::Emtt && self.owner == Owner::Gpu && !self.by_ats()
+    }
+
+    /// Whether its translations come through ATS, so that an invalidation takes them away.
+    pub(super) fn by_ats(&self) -> bool {
+        self.registered.mode == Mode::Ats || self.registered.region.coherent
     }
 
     /// The MTT entries of pages that were remapped.
@@ -133,6 +139,7 @@ impl Place {
                     owner: Owner::Gpu,
                     write: piece.write,
                     read: piece.read,
+                    ..MttEntry::default()
                 });
                 (PageIndex(page), entry.unwrap_or_default())
             })
@@ -191,7 +198,7 @@ impl Place {
         for (at, n) in cut(self.within(offset), length) {
             let iova = self.iova(offset + u64::from(at));
             let translated = match mode {
-                Mode::Ats => !self.pieces.iter().any(|p| p.untranslated_only),
+                _ if self.by_ats() => !self.pieces.iter().any(|p| p.untranslated_only),
                 Mode::Emtt => self.owner == Owner::Gpu,
                 _ => false,
             };

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
 use system::Config;
 use system::fabric::{Act, Rule};
-use types::{Owner, PageSize, Syndrome};
+use types::{Mode, Owner, PageSize, Syndrome};
 
 pub(super) type Outcome = Result<(), Finding>;
 
@@ -151,6 +151,12 @@ impl Rules<'_> {
             let before = self.scenario.regions[..i].iter().map(|r| r.name.as_str());
             one_of(key("iova_of"), name, "a region that stands before", before)?;
         }
+        let mode = region.mode.or(self.cfg.unit.mode);
+        if region.coherent && (mode != Mode::Emtt || region.memory != Owner::Gpu || region.iova_of.is_some()) {
+            let allowed =
+                "must be false: only GPU memory in mode emtt, at IOVAs of its own, has entries that came through ATS";
+            return broken(key("coherent"), true, allowed);
+        }
         self.function_number(key("function"), region.function)?;
         range(key("pasid"), region.pasid.unwrap_or(0).into(), 0, PASIDS as u64)?;
         letters(key("rights"), &region.rights, "LRWA")?;
@@ -162,6 +168,9 @@ impl Rules<'_> {
         }
         if region.free && !region.work_requests.contains('r') {
             return broken(key("free"), true, "must be a region whose key work requests register");
+        }
+        if region.coherent && region.work_requests.contains('r') {
+            return broken(key("coherent"), true, "must be false for a region whose key work requests register");
         }
         letters(key("translations"), region.translations.as_deref().unwrap_or_default(), "rwxu")
     }

@@ -3,7 +3,7 @@
 use super::finding::Finding;
 use crate::checker::{Checker, CheckerConfig, Direction, Share};
 use crate::coverage::Collector;
-use golden::Judge;
+use golden::{Judge, LeastTags};
 use std::collections::BTreeMap;
 use system::Observer;
 use system::fabric::{Kinds, TlpKind};
@@ -68,8 +68,13 @@ impl Jury {
             let all = (0..3).map(|mode| unit.shares().share(count(&unit.tags_in(mode))).max(1));
             all.min().unwrap_or(1) as usize
         };
-        let (reads, translations) = (least(|map| map.end - map.data), least(|map| map.data - map.ats));
-        let judge = if timeouts { judge.with_lost_tags(reads, translations) } else { judge };
+        let tags = LeastTags {
+            reads: least(|map| map.end - map.data),
+            translations: least(|map| map.data - map.ats),
+            mpt_fetches: least(|map| map.mtt - map.mpt),
+            mtt_fetches: least(|map| map.flush - map.mtt),
+        };
+        let judge = if timeouts { judge.with_lost_tags(tags) } else { judge };
         Self {
             judge: if unit.ats_prefetch { judge.with_prefetch() } else { judge },
             checker: Checker::new(CheckerConfig::default()),

@@ -147,6 +147,9 @@ pub struct RegionSetup {
     /// MTT entries are not present until the driver fills them on an event.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub filled_on_demand: bool,
+    /// GPU pages of an eMTT region come through ATS.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub coherent: bool,
     /// What work requests may do with its key: letters of `r` register and invalidate, `i` invalidate for a remote peer,
     /// `b` bind windows to it.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -161,7 +164,6 @@ pub struct RegionSetup {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub table_fault: Option<TableFault>,
 }
-
 fn small_page() -> u64 {
     4096
 }
@@ -194,6 +196,7 @@ impl RegionSetup {
             translations: None,
             paged: false,
             filled_on_demand: false,
+            coherent: false,
             work_requests: String::new(),
             free: false,
             layout: None,
@@ -400,7 +403,6 @@ pub struct RequestSetup {
     #[serde(default, skip_serializing_if = "is_zero32")]
     pub pd_xor: u32,
 }
-
 fn one() -> u32 {
     1
 }

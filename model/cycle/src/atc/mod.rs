@@ -65,7 +65,7 @@ impl Attributes {
 
 /// The PASID part of a tag.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Owner {
+pub(crate) struct Owner {
     function: u16,
     generation: u8,
     pasid_valid: bool,
@@ -75,7 +75,7 @@ struct Owner {
 }
 
 impl Owner {
-    fn of(key: &AtcKey, global: bool, generation: u8) -> Self {
+    pub(crate) fn of(key: &AtcKey, global: bool, generation: u8) -> Self {
         Self {
             function: key.function.0,
             generation,
@@ -109,7 +109,7 @@ impl Owner {
     }
 
     /// Whether an invalidation means entries of this owner, and whether at all addresses (PCIe 6.x 10.3.8).
-    fn scope(&self, inv: &AtcInvalidate) -> (bool, bool) {
+    pub(crate) fn scope(&self, inv: &AtcInvalidate) -> (bool, bool) {
         if self.function != inv.function.0 {
             (false, false)
         } else if inv.all || (!inv.pasid.valid && self.pasid_valid) {

@@ -228,6 +228,11 @@ impl Invalidations {
         if matches!(self.state, State::Offered) { self.current.invalidate } else { AtcInvalidate::default() }
     }
 
+    /// Whether a configuration asks for what is offered.
+    pub(super) fn offers_implicit(&self) -> bool {
+        self.offering() && self.current.implicit()
+    }
+
     /// The tag of flushes.
     pub(super) fn flush_tag(&self) -> u16 {
         self.flush_tag

@@ -77,6 +77,7 @@ impl Ats {
         self.out.stat_invalidate_completion = answered;
         self.out.stat_message_dropped = dropped;
         self.out.invalidate = self.invalidations.offer();
+        self.out.invalidate_implicit = self.invalidations.offers_implicit();
         self.out.invalidated = self.invalidations.invalidated();
     }
 
@@ -85,7 +86,7 @@ impl Ats {
         let free = self.flush == Flush::Free && !self.out.request.valid;
         if free {
             self.out.request = flush;
-            (self.flush, self.of_dma) = (Flush::Sent, of_dma);
+            (self.flush, self.of_dma, self.flush_function) = (Flush::Sent, of_dma, flush.function);
             self.timeouts.start(self.requests.len());
         }
         free
@@ -123,6 +124,7 @@ impl Ats {
     /// How the flush read that has come back has ended.
     fn flushed(&mut self, cpl: &CplBeat) -> Option<Syndrome> {
         let own = cpl.valid && cpl.eop && usize::from(cpl.index) == self.requests.len();
+        let own = own && cpl.function == self.flush_function;
         match (self.flush, own) {
             (Flush::Sent, true) => {
                 self.flush = Flush::Free;

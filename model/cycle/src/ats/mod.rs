@@ -1,4 +1,5 @@
-//! `ats`: outstanding Translation Requests, Invalidate Requests (invalidate.rs), Page Requests (page_request.rs).
+//! `ats`: outstanding Translation Requests, Invalidate Requests (invalidate.rs), Page Requests (page_request.rs), and what
+//! the driver has translated (command.rs).
 //!
 //! ```text
 //!  miss ─► m ─► merge with an open request, or open one ─► grant
@@ -19,16 +20,19 @@
 //! With `ats_prefetch` a miss also asks for the page behind it (prefetch.rs). With 5-bit tags there may be fewer numbers
 //! than requests (`UnitCfg::tags_in`); those without a number are not opened.
 
+mod command;
 mod invalidate;
 mod messages;
 mod page_request;
 mod permission;
+mod place;
 mod prefetch;
 mod request;
 
 use crate::lives::Lives;
 use crate::progress::{Wait, wait};
 use crate::timeout::Timeouts;
+use command::Command;
 use invalidate::Invalidations;
 use messages::{Flush, NO_MESSAGE, response_of};
 use page_request::PageRequests;
@@ -49,6 +53,9 @@ pub const WAITS: &[Wait] = &[
     wait("ats.prefetch", "tlp_tx.ats_request", "it has not been sent"),
     wait("ats.prefetch", "agent.completion", "it has been sent"),
     wait("ats.prefetch", "atc.fill", "its answer is being kept"),
+    wait("ats.command", "ats.request", "every request of its partition is in use"),
+    wait("ats.command", "tlp_tx.ats_request", "it has not been sent"),
+    wait("ats.command", "agent.completion", "it has been sent"),
     wait("ats.invalidation", "ats.request", "a fill is on its way into the ATC: its answer is there already"),
     wait("ats.invalidation", "ats.prefetch", "a fill is on its way into the ATC: its answer is there already"),
     wait("ats.invalidation", "atc.engine", "its range is swept"),
@@ -62,6 +69,16 @@ pub const WAITS: &[Wait] = &[
     wait("ats.page", "tlp_tx.posted", "its Page Request leaves"),
     wait("ats.page", "agent.page_response", "it has been sent, or the function's allocation is used up"),
 ];
+
+/// For whom a request is opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Asker {
+    Miss,
+    /// A miss of before a function-level reset.
+    Over,
+    /// The driver.
+    Command,
+}
 
 /// The Translation Request block.
 #[derive(Clone, Debug)]
@@ -92,12 +109,14 @@ pub struct Ats {
     /// The flush read has been put on `request`.
     flush_sent: bool,
     flush: Flush,
+    flush_function: FunctionId,
     /// The flush of `dma` that has not been put on `request`, and whether the one that has is one of `dma`.
     path_flush: TlpDescriptor,
     of_dma: bool,
     pages: PageRequests,
     /// The message that leaves is one of `pages`.
     page_leaves: bool,
+    command: Command,
     out: AtsOut,
 }
 
@@ -108,7 +127,7 @@ impl Ats {
         self.invalidations.reset();
         self.timeouts.reset();
         (self.flush_sent, self.page_leaves) = (false, false);
-        self.flush = Flush::default();
+        (self.flush, self.flush_function) = Default::default();
         (self.path_flush, self.of_dma) = Default::default();
         self.pages.reset();
         self.misses.iter_mut().for_each(VecDeque::clear);
@@ -120,6 +139,7 @@ impl Ats {
         self.answered.clear();
         self.filling = None;
         self.open = 0;
+        self.command = Command::None;
         self.out = AtsOut::default();
     }
 
@@ -127,122 +147,36 @@ impl Ats {
         iova.0 >> self.granule_log2
     }
 
-    /// Finds a place for a miss that was taken, the partitions in turn.
-    fn place(&mut self) {
-        if self.misses.iter().all(VecDeque::is_empty) {
-            self.open_prefetch();
-            return;
-        }
-        for n in 0..self.misses.len() {
-            let partition = (self.turn + n) & (self.misses.len() - 1);
-            let Some(miss) = self.misses[partition].front().copied() else { continue };
-            if self.place_one(partition, &miss) {
-                self.misses[partition].pop_front();
-                self.turn = (partition + 1) & (self.misses.len() - 1);
-                self.out.stat_stall_full = false;
-                return;
-            }
-        }
-    }
-
-    /// Whether a partition has its share of requests in flight.
-    fn full(&self, partition: usize) -> bool {
-        // A prefetch that has not been sent gives way.
-        let counts = |r: &Request| r.state != State::Free && !(r.ahead && r.state == State::ToSend);
-        let held = |r: &&Request| counts(r) && self.shares.of(r.key.function) == partition;
-        let held = self.requests.iter().filter(held).count();
-        held >= self.shares.share(self.usable as u32) as usize
-    }
-
-    /// A retired request of a partition that has no other left: nothing more can be asked until a late completion comes, which
-    /// may be never, so a miss ends as the lost ones did, under this number.
-    fn spent(&self, partition: usize) -> Option<usize> {
-        let own = |r: &Request| r.state != State::Free && self.shares.of(r.key.function) == partition;
-        let mut own = self.requests.iter().enumerate().filter(|(_, r)| own(r));
-        let share = self.shares.share(self.usable as u32) as usize;
-        let retired = |(_, r): (usize, &Request)| r.state == State::Retired;
-        (own.clone().count() >= share && own.clone().all(retired)).then(|| own.next().map(|(index, _)| index))?
-    }
-
-    /// Joins a miss to an open request, or opens one; returns whether there was a place.
-    fn place_one(&mut self, partition: usize, miss: &AtsMiss) -> bool {
-        // Of before a function-level reset: nothing is asked for any more.
-        let over = miss.life != self.lives.of(miss.key.function);
-        let joins = self.requests.iter().position(|r| {
-            r.under_way()
-                && r.key.function == miss.key.function
-                && r.key.pasid == miss.key.pasid
-                && r.covers(miss.key.iova, self.granule_log2)
-                && (r.write || !miss.write)
-                && !over
-        });
-        let index = match joins {
-            Some(index) => {
-                self.out.stat_merge = true;
-                self.claim_prefetch(index, miss);
-                index
-            }
-            None => {
-                let free = self.free().next();
-                let index = if self.full(partition) { None } else { free.or_else(|| self.give_way(partition)) };
-                let Some(index) = index.or_else(|| self.spent(partition)) else {
-                    self.out.stat_stall_full = true;
-                    return false;
-                };
-                self.open(index, miss, over);
-                index
-            }
-        };
-        self.out.grant_valid = true;
-        self.out.grant_slot = miss.slot;
-        self.out.grant_index = index as u8;
-        let request = &self.requests[index];
-        // A failure is reported only for what was asked for: nobody asked for a prefetch.
-        self.out.grant_first = !request.ahead && self.granule(request.key.iova) == self.granule(miss.key.iova);
-        true
-    }
-
-    /// With partitions two more misses of one may come before it sees that it has no room, and they have their places.
-    fn offer_room(&mut self) {
-        let alone = self.misses.len() == 1;
-        self.out.miss_ready = !alone || self.misses[0].is_empty();
-        self.out.miss_room = 0;
-        for (partition, misses) in self.misses.iter().enumerate() {
-            self.out.miss_room |= u8::from(alone || misses.is_empty()) << partition;
-        }
-    }
-
-    /// Requests that are free and have a tag.
-    fn free(&self) -> impl Iterator<Item = usize> {
-        let numbered = self.requests.iter().take(self.usable).enumerate();
-        numbered.filter(|(_, r)| r.state == State::Free).map(|(index, _)| index)
-    }
-
     fn function(&self, function: FunctionId) -> FunctionCfg {
         self.functions.get(usize::from(function.0)).copied().unwrap_or_default()
     }
 
-    fn open(&mut self, index: usize, miss: &AtsMiss, over: bool) {
+    fn open(&mut self, index: usize, miss: &AtsMiss, asker: Asker) {
+        let command = asker == Asker::Command;
         let key = AtcKey { iova: Iova(self.granule(miss.key.iova) << self.granule_log2), ..miss.key };
         let function = self.function(key.function);
         let spent = self.requests[index].state == State::Retired;
         let refused = match () {
             () if spent => Some(Syndrome::COMPLETION_TIMEOUT),
-            () if over => Some(Syndrome::BUS_MASTER_OFF),
+            () if asker == Asker::Over => Some(Syndrome::BUS_MASTER_OFF),
             () => refuses(&function, &key),
         };
         let state = if refused.is_some() { State::Answered } else { State::ToSend };
         // No more than a completion may carry (10.2.2), and not past the end of the address space.
         let most = if function.rcb { ENTRIES } else { ENTRIES / 2 };
         let left = (u64::MAX >> self.granule_log2) - self.granule(key.iova) + 1;
-        let asked = u64::from(self.entries).min(most as u64).min(left) as u8;
-        self.requests[index] = Request { state, key, asked, write: miss.write, late: spent, ..Request::default() };
+        let asked = if command { 1 } else { u64::from(self.entries).min(most as u64).min(left) as u8 };
+        let write = miss.write;
+        let sender = self.requests[index].sender;
+        self.requests[index] = Request { state, key, asked, write, command, late: spent, sender, ..Request::default() };
         self.open += u32::from(!spent);
         match refused {
             Some(syndrome) => self.answer(index, syndrome, (true, true)),
             None => {
                 self.to_send.push_back(index as u8);
-                self.expect_next(index, miss.write);
+                if !command {
+                    self.expect_next(index, miss.write);
+                }
             }
         }
     }
@@ -259,6 +193,7 @@ impl Ats {
         let Some(index) = self.to_send.pop_front().or_else(|| self.prefetch.next()) else { return };
         let request = &mut self.requests[usize::from(index)];
         request.state = State::Sent;
+        request.sender = request.key.function;
         self.timeouts.start(usize::from(index));
         self.out.request = TlpDescriptor {
             valid: true,
@@ -288,7 +223,8 @@ impl Ats {
     /// Takes a beat of a Translation Completion.
     fn complete(&mut self, cpl: &CplBeat) {
         let index = usize::from(cpl.index);
-        let Some(request) = self.requests.get_mut(index).filter(|_| cpl.valid) else { return };
+        let own = |r: &&mut Request| cpl.valid && r.sender == cpl.function;
+        let Some(request) = self.requests.get_mut(index).filter(own) else { return };
         if cpl.eop {
             // The late completion of a request that timed out gives its tag back.
             request.late = false;
@@ -311,7 +247,11 @@ impl Ats {
 
     fn end(&mut self, index: u8) {
         let request = &mut self.requests[usize::from(index)];
-        self.out.wake = request.wake;
+        if request.command {
+            self.out.translated = command::told(request, self.command);
+        } else {
+            self.out.wake = request.wake;
+        }
         if request.discard {
             (self.out.wake.fail_reads, self.out.wake.fail_writes) = (false, false);
         }
@@ -319,7 +259,8 @@ impl Ats {
             self.out.wake.syndrome = Syndrome::OK;
         }
         if request.late {
-            *request = Request { state: State::Retired, key: request.key, ..Request::default() };
+            let Request { key, sender, .. } = *request;
+            *request = Request { state: State::Retired, key, sender, ..Request::default() };
         } else {
             *request = Request::default();
             self.open -= 1;
@@ -417,10 +358,12 @@ impl Block for Ats {
             invalidations: Invalidations::new(cfg),
             flush_sent: false,
             flush: Flush::default(),
+            flush_function: FunctionId::default(),
             path_flush: TlpDescriptor::default(),
             of_dma: false,
             pages: PageRequests::new(cfg),
             page_leaves: false,
+            command: Command::None,
             out: AtsOut::default(),
         }
     }
@@ -445,7 +388,9 @@ impl Block for Ats {
         self.invalidate(inp, if response.is_some() { &NO_MESSAGE } else { &inp.message });
         self.page(inp, response);
         self.messages(inp.answer_ready, answer);
-        self.place();
+        if !self.open_command(&inp.translate) {
+            self.place();
+        }
         if miss_ready && inp.miss.valid {
             self.misses[self.shares.of(inp.miss.key.function)].push_back(inp.miss);
         }
@@ -458,6 +403,7 @@ impl Block for Ats {
         let inputs =
             inp.reset || inp.cfg.valid || inp.miss.valid || inp.cpl.valid || inp.message.valid || inp.command.valid;
         let inputs = inputs || inp.page.valid || inp.registration.valid || inp.flush.valid;
+        let inputs = inputs || inp.translate.valid != (self.command != Command::None);
         // Cycles with a request in flight are counted.
         let still = self.invalidations.idle()
             && self.pages.idle()
@@ -468,7 +414,9 @@ impl Block for Ats {
             && self.misses.iter().all(VecDeque::is_empty)
             && self.prefetch.idle()
             && self.out.stat_fields().0 == 0
-            && !self.out.wake.valid;
+            && !self.out.wake.valid
+            && !self.out.translated.valid
+            && self.command != Command::Wanted;
         (!inputs && still && !self.out.grant_valid).then_some(Cycle(u64::MAX))
     }
 }

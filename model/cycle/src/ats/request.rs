@@ -8,7 +8,7 @@
 use types::ats::TranslationEntry;
 use types::port::{AtcFill, AtcInvalidate, AtcKey, AtsWake, CplBeat};
 use types::tlp::status;
-use types::{Iova, Syndrome, TlpAddr};
+use types::{FunctionId, Iova, Syndrome, TlpAddr};
 
 /// Translations that one request may ask for (RCB 128 bytes).
 pub(super) const ENTRIES: usize = 16;
@@ -34,12 +34,16 @@ pub(super) struct Request {
     /// It is a prefetch, and whether a miss has joined it.
     pub(super) ahead: bool,
     pub(super) joined: bool,
+    /// The driver asked for it: nobody waits here, and the ATC keeps nothing.
+    pub(super) command: bool,
     /// Granules asked for.
     pub(super) asked: u8,
     /// An invalidation has passed what was asked for: the answer counts for nothing.
     pub(super) discard: bool,
     /// An invalidation of the function has passed: the answer counts for the first granule alone.
     pub(super) cut: bool,
+    /// Function that has sent it, as its completions name it; while its tag is retired another one's miss may end under it.
+    pub(super) sender: FunctionId,
     /// It timed out: its tag is kept back when it ends.
     pub(super) late: bool,
     /// Entries that have come, in order, and how many of them have been taken to the ATC.
@@ -48,8 +52,10 @@ pub(super) struct Request {
     pub(super) filled: u8,
     /// Bytes that the second completion brings, once the first of two has come.
     pub(super) owed: u32,
-    /// The completion coming in is not as it should be.
+    /// The header of the completion coming in is not as it should be.
     pub(super) malformed: bool,
+    /// What has come is poisoned, or no translations as they should be.
+    pub(super) failed: bool,
     pub(super) wake: AtsWake,
 }
 
@@ -77,8 +83,9 @@ impl Request {
             let second = self.owed == 0 || (count == self.owed && bytes == count);
             self.malformed = !whole || count > left || bytes > count || !second;
         }
-        let ok = cpl.status == status::SC && !cpl.poisoned && !self.malformed;
-        if ok {
+        let header = cpl.status == status::SC && !self.malformed;
+        self.failed |= header && cpl.poisoned;
+        if header && !self.failed {
             for i in (0..cpl.strb.count_ones() as usize / 2).take(ENTRIES) {
                 let entry = TranslationEntry::decode(cpl.data.0[i].to_le_bytes());
                 // A size smaller than STU counts as UR; all entries have one size.
@@ -91,21 +98,21 @@ impl Request {
                         self.entries[usize::from(self.received)] = entry;
                         self.received += 1;
                     }
-                    None => self.malformed = true,
+                    None => self.failed = true,
                 }
             }
         }
         if !cpl.eop {
             return None;
         }
-        if !ok || self.malformed {
-            self.received = 0;
-            return Some((Syndrome::TRANSLATION_FAILED, (true, true)));
-        }
-        if u32::from(cpl.byte_count) > 4 * u32::from(cpl.length_dw) {
-            // The first of two.
+        if header && u32::from(cpl.byte_count) > 4 * u32::from(cpl.length_dw) {
+            // The first of two: the second comes whatever this one has brought, and the tag is not free before.
             self.owed = u32::from(cpl.byte_count) - 4 * u32::from(cpl.length_dw);
             return None;
+        }
+        if !header || self.failed {
+            self.received = 0;
+            return Some((Syndrome::TRANSLATION_FAILED, (true, true)));
         }
         let first = &self.entries[0];
         // Exe implies R (10.2.3): without it, it grants nothing.
@@ -118,7 +125,7 @@ impl Request {
     /// The next entry to keep, if one is left; those without access are passed over. The first comes last: it is the one
     /// that was missed, and none of the others may take its place.
     pub(super) fn next_fill(&mut self, granule_log2: u8) -> Option<AtcFill> {
-        if self.discard {
+        if self.discard || self.command {
             return None;
         }
         while self.filled < self.received {

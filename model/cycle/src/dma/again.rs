@@ -13,7 +13,7 @@ use types::port::{EpochNote, FunctionCfg, ReleasedSegment, Retranslate, Retransl
 /// Both epochs of a function, or of what was looked up for it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Epochs {
-    /// Another with every invalidation; concerns translations that came through the ATC.
+    /// Another with every invalidation; concerns translations that came through ATS.
     pub(super) invalidation: u32,
     /// Another with every revocation; concerns everything.
     pub(super) grant: u32,
@@ -59,13 +59,13 @@ impl EpochTable {
     pub(super) fn outdate(&self, tag: &SegmentTag, of: Epochs) -> bool {
         let now = self.epochs.get(usize::from(tag.function.0)).copied().unwrap_or_default();
         let dropped = now.invalidation != of.invalidation || self.enabling.under_way(tag.function);
-        now.grant != of.grant || through_atc(tag) && dropped
+        now.grant != of.grant || through_ats(tag) && dropped
     }
 }
 
-/// Whether the segment's translation came through the ATC, so that invalidations concern it.
-fn through_atc(tag: &SegmentTag) -> bool {
-    tag.mode == Mode::Ats && (tag.length != Length(0) || tag.op != Op::WRITE)
+/// Whether the segment's translation came through ATS, by the ATC or by the table, so that invalidations concern it.
+fn through_ats(tag: &SegmentTag) -> bool {
+    (tag.mode == Mode::Ats || tag.coherent) && (tag.length != Length(0) || tag.op != Op::WRITE)
 }
 
 /// The epochs of a segment's mapping.
@@ -175,4 +175,5 @@ pub(super) fn apply(segment: &mut ReleasedSegment, done: u32, answer: &Retransla
     segment.no_snoop = answer.no_snoop;
     segment.epoch = answer.epoch;
     segment.tag.asked.grant = answer.grant;
+    segment.tag.coherent = answer.coherent;
 }

@@ -41,7 +41,10 @@ pub(super) fn allow(tag: &SegmentTag, at: AddressType, function: &FunctionCfg) -
         Syndrome::ATS_OFF
     } else if tag.op.is_atomic() && !function.atomic_enable {
         Syndrome::ATOMIC_OFF
-    } else if (at == AddressType::UNTRANSLATED || tag.mode == Mode::Ats) && tag.pasid.valid && !function.pasid_enable {
+    } else if (at == AddressType::UNTRANSLATED || tag.mode == Mode::Ats || tag.coherent)
+        && tag.pasid.valid
+        && !function.pasid_enable
+    {
         Syndrome::PASID_OFF
     } else {
         Syndrome::OK

@@ -56,6 +56,8 @@ pub(super) struct SlotEntry {
 struct TagContext {
     live: bool,
     slot: u16,
+    /// Whose read it is: another function's completion with the same tag is for nothing.
+    function: FunctionId,
     /// Byte Count still to come.
     left: u32,
     /// Lower Address of the next byte.
@@ -200,6 +202,7 @@ impl Reassembly {
         self.tags[usize::from(tag)] = TagContext {
             live: true,
             slot,
+            function: self.slots[usize::from(slot)].function,
             left: length.max(1),
             lower: if length == 0 { low & !3 } else { low },
             dw: 0,
@@ -235,7 +238,8 @@ impl Reassembly {
     /// Checks a completion's header against the context of its tag.
     fn open(&mut self, stat: &mut Stats) {
         let cpl = &self.stage;
-        let Some(tag) = self.tags.get(usize::from(cpl.index)).filter(|tag| tag.live) else {
+        let Some(tag) = self.tags.get(usize::from(cpl.index)).filter(|tag| tag.live && tag.function == cpl.function)
+        else {
             self.current.live = false;
             stat.unexpected_completion = true;
             return;
@@ -320,7 +324,10 @@ impl Reassembly {
     /// A completion for a tag that timed out; returns the tag once nothing more can come.
     fn late(&mut self) -> Option<u16> {
         let cpl = &self.stage;
-        let tag = self.tags.get_mut(usize::from(cpl.index)).filter(|tag| tag.retired)?;
+        let tag = self.tags.get_mut(usize::from(cpl.index))?;
+        if !tag.retired || tag.function != cpl.function {
+            return None;
+        }
         let last = tag.atomic || u32::from(cpl.byte_count) <= carried(cpl, tag);
         let ends = cpl.status != status::SC || cpl.length_dw == 0 || last;
         tag.retired = !ends;

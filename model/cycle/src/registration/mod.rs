@@ -192,11 +192,8 @@ impl Registrations {
         let key = if part == Part::Old { self.case.wr.key } else { parent_of(&self.case.image) };
         let (line, function) = (u64::from(key.index()), self.case.wr.function);
         let fetch = fetches.find(line).or_else(|| fetches.open(line, function));
-        self.state = if fetch.is_none() && fetches.dead(function) {
-            State::Refused(Syndrome::TABLE_FETCH)
-        } else {
-            State::Missing(part, fetch)
-        };
+        let refusal = fetches.refusal(function).filter(|_| fetch.is_none());
+        self.state = refusal.map_or(State::Missing(part, fetch), State::Refused);
     }
 
     /// Whether an arrival is that of the image, which then is not cached.
@@ -273,11 +270,11 @@ impl Registrations {
                 // A number relative to the MPT's base, as those of its lines.
                 let line = self.case.wr.va.0.wrapping_sub(inp.control.mpt_base.0) >> 6;
                 let function = self.case.wr.function;
-                match fetches.open(line, function) {
-                    Some(fetch) => self.state = State::Fetching(fetch),
-                    None if fetches.dead(function) => self.state = State::Refused(Syndrome::TABLE_FETCH),
-                    None => {}
-                }
+                self.state = match (fetches.open(line, function), fetches.refusal(function)) {
+                    (Some(fetch), _) => State::Fetching(fetch),
+                    (None, Some(syndrome)) => State::Refused(syndrome),
+                    (None, None) => State::Image,
+                };
             }
             State::Judge => self.judge(heads),
             State::Refused(syndrome) if self.reports.room() => {

@@ -15,7 +15,9 @@
 //!
 //! An invalidation or a revocation may pass a segment. `dma` compares its epoch with its function's before each TLP and has
 //! the access judged again; it comes through here in a slot of its own, one an engine, and its answer goes straight back
-//! to `dma`. A segment takes its epoch from the edge that starts its lookup, so that it is never newer than the result.
+//! to `dma`. A segment takes its epoch from the edge that starts its lookup, so that it is never newer than the result. One
+//! of a coherent region that needs no lookup takes it from the edge at which it arrives: its entry was compared with its
+//! counter an edge before, and counters move on an edge before epochs do.
 //!
 //! Where an ordered stream that has written changes its path, a flush goes first (path.rs).
 //!
@@ -203,6 +205,7 @@ impl Replay {
                 no_snoop,
                 epoch,
                 grant: mapped.tag.asked.grant,
+                coherent: mapped.tag.coherent || mapped.tag.mode == Mode::Ats,
             });
             return;
         }
@@ -418,6 +421,9 @@ impl Block for Replay {
             if asks(&inp.mapped) {
                 arrived = Some(slot);
             } else {
+                if inp.mapped.tag.coherent {
+                    entry.epoch = self.epochs.get(usize::from(inp.mapped.tag.function.0)).copied().unwrap_or_default();
+                }
                 self.out.stat_bypass = true;
                 self.finish(slot);
             }

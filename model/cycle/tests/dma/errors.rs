@@ -144,8 +144,12 @@ fn unexpected_completions_are_counted_and_ignored() {
         stray.head.index = index;
         bench.send(&stray);
     }
+    // The tag is the read's, its function is not.
+    let mut other = cpl(0x1000, 256, 256);
+    other.head.function = types::FunctionId(1);
+    bench.send(&other);
     (0..300).for_each(|_| bench.tick());
-    assert_eq!(bench.stats["unexpected"], 3);
+    assert_eq!(bench.stats["unexpected"], 4);
     assert!(bench.packets.is_empty() && bench.completions.is_empty());
     bench.answer = true;
     bench.finish(1);

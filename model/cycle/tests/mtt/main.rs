@@ -4,8 +4,10 @@
 mod layouts;
 
 use cycle::mtt::Mtt;
-use types::port::{LineFill, MappedSegment, MttIn, MttOut, Segment, SegmentTag};
-use types::{AddressType, Block, Iova, Length, Line, Mode, MttEntry, Op, Owner, Slot, Syndrome, TlpAddr, UnitCfg};
+use types::port::{FunctionCfg, LineFill, MappedSegment, MttIn, MttOut, Segment, SegmentTag};
+use types::{
+    AddressType, Block, FunctionId, Iova, Length, Line, Mode, MttEntry, Op, Owner, Slot, Syndrome, TlpAddr, UnitCfg,
+};
 
 struct Bench {
     mtt: Mtt,
@@ -34,7 +36,8 @@ impl Bench {
             inline: 0,
         };
         // 2048 entries: 256 lines in 4 ways, 64 sets to clear.
-        b.idle(64);
+        b.idle(63);
+        b.master(true);
         b
     }
 
@@ -52,6 +55,12 @@ impl Bench {
         self.parity += u32::from(self.out.stat_parity);
         self.walks += u32::from(self.out.stat_walk);
         self.inline += u32::from(self.out.stat_inline);
+    }
+
+    /// Bus mastering of the physical function.
+    fn master(&mut self, bus_master: bool) {
+        let cfg = FunctionCfg { valid: true, bus_master, ..FunctionCfg::default() };
+        self.step(MttIn { cfg, fetch_ready: true, ..MttIn::default() });
     }
 
     fn idle(&mut self, cycles: u32) {
@@ -98,7 +107,14 @@ fn line(entry: MttEntry) -> Line {
 }
 
 fn host() -> MttEntry {
-    MttEntry { address: TlpAddr(0x5_0000), present: true, owner: Owner::Host, write: true, read: true }
+    MttEntry {
+        address: TlpAddr(0x5_0000),
+        present: true,
+        owner: Owner::Host,
+        write: true,
+        read: true,
+        ..MttEntry::default()
+    }
 }
 
 #[test]
@@ -224,6 +240,22 @@ fn a_failed_fetch_fails_the_segments_that_wait_and_caches_nothing() {
     b.send(segment(3, Iova(0x9000)));
     b.idle(10);
     assert_eq!(b.fetches.len(), 2);
+}
+
+#[test]
+fn without_bus_mastering_of_the_physical_function_no_line_is_fetched() {
+    let mut b = Bench::new();
+    b.warm(Iova(0x9000), line(host()));
+    b.master(false);
+    for (slot, function, entry) in [(1, 0, 0x9000), (2, 0, 0xa000), (3, 1, 0xa000)] {
+        let mut s = segment(slot, Iova(entry));
+        s.tag.function = FunctionId(function);
+        b.send(s);
+        b.idle(12);
+    }
+    let seen: Vec<_> = b.mapped.iter().map(|(_, m)| m.tag.syndrome).collect();
+    assert_eq!(seen, [Syndrome::OK, Syndrome::BUS_MASTER_OFF, Syndrome::TABLE_FETCH]);
+    assert!(b.fetches.is_empty());
 }
 
 #[test]

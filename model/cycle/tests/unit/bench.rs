@@ -143,6 +143,7 @@ impl Bench {
                 owner: Owner::Gpu,
                 write: true,
                 read: true,
+                ..MttEntry::default()
             };
             self.memory.insert(MTT + 8 * n, entry.encode().0);
         }

@@ -15,6 +15,7 @@ fn bench(layout: MttLayout) -> Bench {
         owner: Owner::Gpu,
         write: true,
         read: true,
+        ..MttEntry::default()
     };
     // The page of entries is the one at MTT; its directory stands behind the entries that are used.
     let directory = MTT + 0x800;

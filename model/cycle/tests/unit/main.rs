@@ -7,6 +7,8 @@
 mod answers;
 mod atomic;
 mod bench;
+mod coherent;
+mod coherent_cost;
 mod epochs;
 mod function;
 mod invalidate;

@@ -169,3 +169,38 @@ fn a_message_behind_one_that_was_moved_is_flushed_on_the_path_it_really_took() {
     assert_eq!(seen(&b), owed);
     assert!(b.tlps[2].0 > b.tlps[1].0 + b.delay);
 }
+
+#[test]
+fn the_flush_that_ends_a_message_does_not_overtake_what_the_stream_has_written_since() {
+    // Both messages are on their way when their page is moved.
+    let mut b = bench();
+    b.send(request(1, 0, Op::WRITE, 0, 2 << 12));
+    b.send(request(2, 0, Op::WRITE, (1 << 12) + 2048, 64));
+    hold_after(&mut b, 4);
+    b.idle(100);
+    move_page(&mut b, 1);
+    b.hold_data = false;
+    // The last TLP of the first message leaves, the second message stays behind, committed and without a credit.
+    let host = |b: &Bench| seen(b).iter().filter(|s| s.1 == HOST).count();
+    while host(&b) < 15 {
+        b.idle(1);
+    }
+    let credits = std::mem::take(&mut b.inp.tx_fc.ph);
+    b.idle(100);
+    while host(&b) < 16 {
+        b.inp.tx_fc.ph = 1;
+        b.idle(1);
+        b.inp.tx_fc.ph = 0;
+        b.idle(10);
+    }
+    assert_eq!(host(&b), 16);
+    b.idle(400);
+    b.inp.tx_fc.ph = credits;
+    b.idle(1500);
+    let seen = seen(&b);
+    let flush = seen.iter().rposition(|s| s.3 == 0).unwrap();
+    let written = seen.iter().rposition(|s| s.0 == Write).unwrap();
+    // It goes where the stream has written last, which has left by then.
+    assert!(flush > written && seen[flush] == (Read, HOST, 0x1800, 0), "{seen:?}");
+    assert_eq!(b.done.iter().map(|d| (d.1, d.2)).collect::<Vec<_>>(), [(1, 0), (2, 0)]);
+}

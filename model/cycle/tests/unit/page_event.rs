@@ -20,7 +20,7 @@ const REGION: u32 = 3;
 /// Writes the MTT entry of page `n`.
 fn set(b: &mut Bench, n: u64, present: bool) {
     let address = TlpAddr(0x4000_0000 + (n << 12));
-    let entry = MttEntry { address, present, owner: Owner::Gpu, write: true, read: true };
+    let entry = MttEntry { address, present, owner: Owner::Gpu, write: true, read: true, ..MttEntry::default() };
     b.memory.insert(MTT + 8 * n, entry.encode().0);
 }
 

@@ -56,7 +56,14 @@ fn a_function_whose_entries_are_never_filled_leaves_events_for_another() {
     for (partitions, taken, left) in [(2, 4, 1), (1, 8, 0)] {
         let mut b = bench(partitions, Mode::Emtt);
         for n in 10..64 {
-            let entry = MttEntry { address: TlpAddr(0), present: false, owner: Owner::Gpu, write: true, read: true };
+            let entry = MttEntry {
+                address: TlpAddr(0),
+                present: false,
+                owner: Owner::Gpu,
+                write: true,
+                read: true,
+                ..MttEntry::default()
+            };
             b.memory.insert(MTT + 8 * n, entry.encode().0);
         }
         b.write_register(0x4c, 1);

@@ -84,7 +84,14 @@ fn it_stays_within_2_mib() {
     // The last page of a block of 2 MiB, and the one before.
     for (address, count) in [(0x401f_f000, 1), (0x401f_e000, 2)] {
         let mut b = Bench::with(cfg(16), Mode::Ats);
-        let entry = MttEntry { address: TlpAddr(address), present: true, owner: Owner::Gpu, write: true, read: true };
+        let entry = MttEntry {
+            address: TlpAddr(address),
+            present: true,
+            owner: Owner::Gpu,
+            write: true,
+            read: true,
+            ..MttEntry::default()
+        };
         b.memory.insert(MTT + 8 * 4, entry.encode().0);
         read(&mut b, 1, 4);
         b.idle(1000);

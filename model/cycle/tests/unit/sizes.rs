@@ -34,7 +34,8 @@ fn regions_of_every_page_size_from_4_kib_to_1_gib() {
         // Pages 0, 1, 2 lie at 7, 5, 3 times their size.
         for n in 0..3 {
             let address = TlpAddr((7 - 2 * n) << log2);
-            let entry = MttEntry { address, present: true, owner: Owner::Gpu, write: true, read: true };
+            let entry =
+                MttEntry { address, present: true, owner: Owner::Gpu, write: true, read: true, ..MttEntry::default() };
             b.memory.insert(MTT + 8 * n, entry.encode().0);
         }
         // 64 bytes across the end of page 0, then the last 64 of the region, then one byte too far.

@@ -47,6 +47,8 @@ pub(super) fn region_spec(cfg: &Config, length: u64) -> RegionSpec {
         io_page: cfg.translation_page(),
         owner: cfg.region.memory,
         mode: cfg.region.mode,
+        coherent: cfg.region.coherent,
+        filled_at_once: cfg.driver.fills_at_once,
         ..RegionSpec::of(ByteCount(length))
     }
 }
@@ -134,6 +136,33 @@ pub(super) fn random(cfg: &Config, random: &Random) -> Result<Accessed, Reproduc
     let (accessed, wrong) = run().map_err(|e| failed(&what, e))?;
     right(&what, wrong)?;
     Ok(accessed)
+}
+
+/// Registers a coherent region of `bytes` bytes: entries filled, and the time from the end of the other programming on, ns.
+pub(super) fn fill(cfg: &Config, bytes: u64) -> Result<(f64, f64), ReproduceError> {
+    let what = format!("{}, filling {bytes} bytes", cfg.name);
+    let run = || -> Result<_, RunError> {
+        let mut empty = System::<Unit>::new(cfg);
+        let mut system = System::<Unit>::new(cfg);
+        let registered = regions(&mut system, (1, bytes), (0, 1))?;
+        let idle = |window| RandomSpec {
+            regions: registered.clone(),
+            window,
+            bytes: 1,
+            align: 1,
+            op: Op::WRITE,
+            streams: (0, 1),
+            depth: 1,
+            pause: Time(0),
+        };
+        // No request is offered before the driver is done.
+        let mut traffic = RandomTraffic::new(idle(bytes), cfg.seed, "traffic");
+        empty.run_until(&mut traffic, |_, s| s.booted())?;
+        system.run_until(&mut traffic, |_, s| s.booted())?;
+        let entries = system.statistics().get("driver.filled").unwrap_or(0) as f64;
+        Ok((entries, system.now().since(empty.now()).as_ns()))
+    };
+    run().map_err(|e| failed(&what, e))
 }
 
 /// Times seen at the unit's pins: Translation Requests, and requests of the traffic.

@@ -1,6 +1,6 @@
 //! What Stellar leaves open: when does eMTT's own table cache overflow, and who wins then?
 
-use super::measure::{Random, count, messages, random};
+use super::measure::{Random, count, fill, messages, random};
 use super::picture::{Corner, Line, Panel, Scale, draw};
 use super::report::{Check, Grid, Judge, Report};
 use super::{Context, Experiment, ReproduceError, clock_and_width};
@@ -15,12 +15,19 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
 };
 
 /// Label, preset, what is set over it.
-const MODES: [(&str, &str, &[&str]); 3] = [
+const MODES: [(&str, &str, &[&str]); 4] = [
     ("ATS", "stellar-ats-4k", &[]),
     ("ATS, next-page prefetch", "stellar-ats-4k", &["unit.sizes.ats_prefetch=true"]),
     ("eMTT", "stellar-emtt", &[]),
+    (
+        "eMTT, coherent",
+        "stellar-emtt",
+        // Asking for every page of a terabyte would take longer than the run.
+        &["region.coherent=true", "unit.sizes.coherent_ranges=64", "driver.fills_at_once=true"],
+    ),
 ];
 const EMTT: usize = 2;
+const COHERENT: usize = 3;
 /// Messages that run through memory in order, far beyond the ATC's reach.
 const STREAM: u64 = 16 << 20;
 const PAGES: [u64; 3] = [4 << 10, 64 << 10, 2 << 20];
@@ -96,6 +103,7 @@ fn run(context: &Context) -> Result<Report, ReproduceError> {
         |n| n.to_string(),
     ));
     report.grids.push(streamed(context)?);
+    report.grids.push(filled(context)?);
     // 65 536 entries of 4 KiB are 256 MiB: no misses well below, many well above.
     let reach = u64::from(cfg.unit.sizes.mtt_entries) * PAGES[0];
     let small = by_size(EMTT, PAGES[0]);
@@ -110,13 +118,18 @@ fn run(context: &Context) -> Result<Report, ReproduceError> {
             report.checks.push(Check::control(&what, "fetches", beyond, Judge::Within(0.05), o.mtt));
         }
     }
+    let of_emtt = |case: &Case| find(Case { mode: EMTT, ..*case });
+    let coherent = cases.iter().zip(&outcomes).filter(|(case, _)| case.mode == COHERENT);
+    let apart = coherent.filter_map(|(case, o)| Some((o.gbps / of_emtt(case)?.gbps - 1.0).abs()));
+    let what = "coherent eMTT, every point of the tables: distance from eMTT";
+    report.checks.push(Check::control(what, "of it", 0.01, Judge::AtMost, apart.fold(0.0, f64::max)));
     answer(&mut report, pages, &by_size);
     report.notes.push(
-        "The unit has 256 functions at most; 64 K functions differ from 64 by their regions, which is what is swept. A \
-         coherent eMTT is not in the unit, so that it is not compared."
+        "The unit has 256 functions at most; 64 K functions differ from 64 by their regions, which is what is swept. The \
+         entries of the coherent regions are in the tables from the beginning, as if each had been asked for."
             .into(),
     );
-    let panel = |title: String, x, lists: [Vec<(u64, Outcome)>; 3]| Panel {
+    let panel = |title: String, x, lists: [Vec<(u64, Outcome)>; 4]| Panel {
         title,
         x,
         y: "bandwidth [Gb/s]",
@@ -145,8 +158,8 @@ fn run(context: &Context) -> Result<Report, ReproduceError> {
 }
 
 /// Indices of the modes.
-fn modes() -> [usize; 3] {
-    [0, 1, EMTT]
+fn modes() -> [usize; 4] {
+    [0, 1, EMTT, COHERENT]
 }
 
 /// Messages in order: what prefetch is for.
@@ -165,6 +178,24 @@ fn streamed(context: &Context) -> Result<Grid, ReproduceError> {
     )?;
     let columns = ["mode", "Gb/s", "asked a page"].map(String::from).to_vec();
     Ok(Grid { title: format!("Messages of {} instead, in order, at the line's rate:", size(bytes)), columns, rows })
+}
+
+/// What the unit's own asking for every page takes, at registration.
+fn filled(context: &Context) -> Result<Grid, ReproduceError> {
+    let sizes = context.pick(vec![MIB], vec![MIB, 4 * MIB, 16 * MIB]);
+    let rows = context.each(
+        &sizes,
+        |bytes| *bytes,
+        |bytes| {
+            let sets = ["region.coherent=true", "unit.sizes.coherent_ranges=64"].map(String::from);
+            let cfg = context.config(MODES[EMTT].1, &[&sets[..], &["region.page_bytes=4096".into()]].concat())?;
+            let (entries, ns) = fill(&cfg, *bytes)?;
+            let per = ns / entries;
+            Ok(vec![size(*bytes), format!("{entries:.0}"), format!("{:.0}", ns / 1e3), format!("{per:.0}")])
+        },
+    )?;
+    let columns = ["registered", "entries", "µs", "ns an entry"].map(String::from).to_vec();
+    Ok(Grid { title: "Filling a coherent region of 4 KiB pages, one entry at a time:".into(), columns, rows })
 }
 
 fn size(bytes: u64) -> String {
@@ -200,9 +231,9 @@ fn one(context: &Context, case: &Case, accesses: (u64, u64)) -> Result<Outcome, 
     })
 }
 
-fn grid(title: &str, first: &str, lists: &[Vec<(u64, Outcome)>; 3], label: impl Fn(u64) -> String) -> Grid {
+fn grid(title: &str, first: &str, lists: &[Vec<(u64, Outcome)>; 4], label: impl Fn(u64) -> String) -> Grid {
     let row = |i: usize| {
-        let [(x, a), (_, p), (_, e)] = modes().map(|m| lists[m][i]);
+        let [(x, a), (_, p), (_, e), (_, c)] = modes().map(|m| lists[m][i]);
         let ats = a.gbps.max(p.gbps);
         vec![
             label(x),
@@ -213,6 +244,7 @@ fn grid(title: &str, first: &str, lists: &[Vec<(u64, Outcome)>; 3], label: impl 
             format!("{:.1}", e.gbps),
             format!("{:.2}", e.mtt),
             format!("{:.2}", e.mpt),
+            format!("{:.1}", c.gbps),
             if e.gbps > 1.02 * ats {
                 "eMTT"
             } else if ats > 1.02 * e.gbps {
@@ -224,7 +256,7 @@ fn grid(title: &str, first: &str, lists: &[Vec<(u64, Outcome)>; 3], label: impl 
         ]
     };
     let columns = [first, "ATS: Gb/s", "asked a write", "prefetch: Gb/s", "asked"];
-    let columns = columns.into_iter().chain(["eMTT: Gb/s", "MTT fetches", "MPT fetches", "wins"]);
+    let columns = columns.into_iter().chain(["eMTT: Gb/s", "MTT fetches", "MPT fetches", "coherent: Gb/s", "wins"]);
     let rows = (0..lists[EMTT].len()).map(row).collect();
     Grid { title: title.into(), columns: columns.map(String::from).collect(), rows }
 }

@@ -162,6 +162,29 @@ fn later_requests_go_on_past_one_that_has_failed() {
     assert!(matches!(begin(true).out(&later), Err(Violation::StreamOrder { .. })));
 }
 
+/// The physical function fetches for the others.
+#[test]
+fn no_table_is_fetched_while_the_physical_function_has_bus_mastering_off() {
+    let off = types::port::FunctionCfg { bus_master: false, ..crate::trace::function(0) };
+    for during in [false, true] {
+        let mut t = Trace::new(Mode::Emtt);
+        t.ok(types::Event::Configured(&off));
+        if during {
+            t.write(1, 0, 8);
+        }
+        t.ok(types::Event::Configured(&crate::trace::function(0)));
+        if !during {
+            t.write(1, 0, 8);
+        }
+        assert_eq!(t.done(1, Syndrome::TABLE_FETCH).is_ok(), during);
+    }
+    let mut t = Trace::new(Mode::Emtt);
+    t.write(1, 0, 8);
+    t.ok(types::Event::Configured(&off));
+    assert!(matches!(t.out(&Request::fetch(TABLES + 0x1000, 9)), Err(Violation::BusMasterOff { .. })));
+    assert_eq!(t.done(1, Syndrome::TABLE_FETCH), Ok(()));
+}
+
 #[test]
 fn table_fetch_errors() {
     let fetched = |address, status, poisoned, data: &[u8]| {

@@ -164,6 +164,19 @@ fn an_error_is_about_all_of_them() {
     assert_eq!(read(&mut t, 0), Ok(()));
     t.complete(16, 0x1000, &vec![0; 0x1000]);
     assert_eq!(t.done(1, Syndrome::TRANSLATION_FAILED), Ok(()));
+    // The first is: the request has failed, and its tag is held until the second has come.
+    let mut t = asked(4);
+    let again = Request::translate(page_address(0), 4, true, 7);
+    t.complete_as(VF, 7, status::SC, 32, &bytes(&four()[..2]), true);
+    assert!(matches!(t.out(&again), Err(Violation::TagReuse { .. })));
+    let mut t = asked(4);
+    t.complete_as(VF, 7, status::SC, 32, &bytes(&four()[..2]), true);
+    t.complete(7, 16, &bytes(&four()[2..]));
+    assert!(read(&mut t, 2).is_err(), "nothing it has brought counts");
+    let mut t = asked(4);
+    t.complete_as(VF, 7, status::SC, 32, &bytes(&four()[..2]), true);
+    t.complete(7, 16, &bytes(&four()[2..]));
+    assert_eq!(t.done(1, Syndrome::TRANSLATION_FAILED), Ok(()));
 }
 
 #[test]

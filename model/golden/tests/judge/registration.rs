@@ -124,6 +124,7 @@ fn each_refusal_has_its_syndrome() {
     let bad = Syndrome::BAD_IMAGE;
     refused(&b, &Region { valid: false, ..b }, wr, bad);
     refused(&b, &Region { variant: 8, ..b }, wr, bad);
+    refused(&b, &Region { coherent: true, ..b }, wr, bad);
     refused(&b, &Region { length: ByteCount(0), ..b }, wr, bad);
     refused(&b, &Region { start: Va(u64::MAX), length: ByteCount(2), ..b }, wr, bad);
     refused(&b, &Region { mtt: Iova(TABLES + 0x1004), ..b }, wr, bad);
@@ -313,6 +314,7 @@ fn a_window_is_a_part_of_its_parent() {
         (Region { fast: FastPath { parent: Key::new(1, 8), ..asked.fast }, ..asked }, Syndrome::BIND_PARENT),
         (Region { fast: FastPath { parent: Key::new(9, 8), ..asked.fast }, ..asked }, Syndrome::BIND_PARENT),
         (Region { fast: FastPath { window: false, ..asked.fast }, ..asked }, Syndrome::BAD_IMAGE),
+        (Region { coherent: true, ..asked }, Syndrome::BAD_IMAGE),
     ] {
         assert_eq!(start(&wrong).done(1, expected), Ok(()), "{expected}");
         assert!(start(&wrong).done(1, Syndrome::OK).is_err(), "{expected}");

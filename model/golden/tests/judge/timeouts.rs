@@ -1,10 +1,10 @@
 //! Completions that take longer than the unit waits: requests end, tags stay retired, late answers change nothing.
 
 use crate::trace::{AT_00, PF, Request, TABLES, Trace, page_address};
-use golden::Violation;
+use golden::{LeastTags, Violation};
 use types::ats::TranslationEntry;
 use types::tlp::status;
-use types::{Event, Mode, Syndrome, TlpAddr};
+use types::{ByteCount, Event, Iova, Key, Mode, Region, Syndrome, TlpAddr};
 
 fn slow(mut t: Trace) -> Trace {
     t.0 = std::mem::take(&mut t.0).with_timeouts();
@@ -60,11 +60,12 @@ fn a_request_that_was_given_up_brings_nothing() {
 
 #[test]
 fn only_where_something_is_under_way() {
-    // Everything has come back.
+    // Everything has come back, and was delivered: in time.
     let mut t = slow(Trace::new(Mode::Emtt));
     t.read(1, 0, 8);
     t.sent(&Request::read(AT_00, page_address(0), 8, 3));
     t.complete(3, 8, &[1; 8]);
+    assert_eq!(t.deliver(1, 0, &[1; 8]), Ok(()));
     assert!(matches!(t.done(1, Syndrome::COMPLETION_TIMEOUT), Err(Violation::Syndrome { .. })));
     // Nothing was asked.
     let mut t = slow(Trace::new(Mode::Emtt));
@@ -75,6 +76,25 @@ fn only_where_something_is_under_way() {
     t.write(1, 0, 4);
     t.sent(&Request::write(AT_00, page_address(0), &crate::trace::message(0, 4)));
     assert!(matches!(t.done(1, Syndrome::COMPLETION_TIMEOUT), Err(Violation::Syndrome { .. })));
+}
+
+/// Reads of bytes 0 to 3 and 4 to 7 have both come back; the first `delivered` bytes were delivered.
+fn back(delivered: usize) -> Result<(), Violation> {
+    let mut t = slow(Trace::new(Mode::Emtt));
+    t.read(1, 0, 8);
+    for (offset, tag) in [(0, 3), (4, 4)] {
+        t.sent(&Request::read(AT_00, page_address(0) + offset, 4, tag));
+        t.complete(tag, 4, &[1; 4]);
+    }
+    t.deliver(1, 0, &[1; 8][..delivered])?;
+    t.done(1, Syndrome::COMPLETION_TIMEOUT)
+}
+
+#[test]
+fn a_completion_may_come_after_its_read_was_given_up_and_before_the_request_is_reported() {
+    assert_eq!(back(0), Ok(()));
+    assert_eq!(back(4), Ok(()));
+    assert!(matches!(back(8), Err(Violation::Syndrome { .. })));
 }
 
 #[test]
@@ -114,4 +134,60 @@ fn translation_requests_and_table_fetches_take_too_long_as_well() {
         t.out(&Request { requester: PF, ..Request::fetch(TABLES + 0x1000, 9) }),
         Err(Violation::TagReuse { .. })
     ));
+}
+
+/// Two fetches of lines of another region's MTT are lost, in a unit that has `mtt_fetches` at least: how a write of 4 bytes
+/// to page 0 may end.
+fn with_fetches_lost(
+    mtt_fetches: usize,
+    end: impl FnOnce(&mut Trace) -> Result<(), Violation>,
+) -> Result<(), Violation> {
+    let mut t = Trace::new(Mode::Emtt);
+    let least = LeastTags { reads: 8, translations: 8, mpt_fetches: 2, mtt_fetches };
+    t.0 = std::mem::take(&mut t.0).with_lost_tags(least);
+    // 4096 pages of 4 KiB, eight entries in a line: 512 lines.
+    let (length, mtt) = (ByteCount(0x100_0000), Iova(TABLES + 0x2000));
+    let other = Region { length, mtt, ..crate::trace::region(Mode::Emtt) };
+    t.ok(Event::Mapped { key: Key::new(2, 7), region: &other });
+    t.sent(&Request::fetch(TABLES + 0x2000, 9));
+    t.sent(&Request::fetch(TABLES + 0x2040, 10));
+    t.write(1, 0, 4);
+    end(&mut t)
+}
+
+#[test]
+fn where_every_table_fetch_is_lost_no_line_can_be_fetched() {
+    let fetch = |t: &mut Trace| t.done(1, Syndrome::TABLE_FETCH);
+    assert_eq!(with_fetches_lost(2, fetch), Ok(()));
+    // One is left.
+    assert!(matches!(with_fetches_lost(3, fetch), Err(Violation::Syndrome { expected: Syndrome::OK, .. })));
+    // One has come back: late for a request that was there before, but a later one finds it.
+    let late = |t: &mut Trace| {
+        t.complete_as(PF, 9, status::SC, 64, &[0; 64], false);
+        t.done(1, Syndrome::TABLE_FETCH)
+    };
+    assert_eq!(with_fetches_lost(2, late), Ok(()));
+    let back = |t: &mut Trace| {
+        late(t)?;
+        t.write(2, 0, 4);
+        t.done(2, Syndrome::TABLE_FETCH)
+    };
+    assert!(matches!(with_fetches_lost(2, back), Err(Violation::Syndrome { expected: Syndrome::OK, .. })));
+    // The whole message has left.
+    let sent = |t: &mut Trace| {
+        t.sent(&Request::write(AT_00, page_address(0), &crate::trace::message(0, 4)));
+        t.done(1, Syndrome::TABLE_FETCH)
+    };
+    assert!(matches!(with_fetches_lost(2, sent), Err(Violation::Syndrome { .. })));
+    // Fetches end in no other error.
+    let other = |t: &mut Trace| t.done(1, Syndrome::COMPLETION_TIMEOUT);
+    assert!(matches!(with_fetches_lost(2, other), Err(Violation::Syndrome { .. })));
+    // A request that no region allows needs no entry.
+    let outside = |t: &mut Trace| {
+        t.write(2, 0x4000, 4);
+        t.done(1, Syndrome::TABLE_FETCH)?;
+        t.done(2, Syndrome::TABLE_FETCH)
+    };
+    let refused = with_fetches_lost(2, outside);
+    assert!(matches!(refused, Err(Violation::Syndrome { expected: Syndrome::BOUNDS, .. })), "{refused:?}");
 }

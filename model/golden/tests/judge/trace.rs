@@ -146,7 +146,7 @@ pub(crate) fn region(mode: Mode) -> Region {
 
 /// An entry that grants everything.
 pub(crate) fn entry(address: u64, owner: Owner) -> MttEntry {
-    MttEntry { address: TlpAddr(address), present: true, owner, write: true, read: true }
+    MttEntry { address: TlpAddr(address), present: true, owner, write: true, read: true, ..MttEntry::default() }
 }
 
 /// A work request of stream 1 at an offset in the usual region.

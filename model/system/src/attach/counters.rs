@@ -26,6 +26,7 @@ impl<U: Block<In = UnitIn, Out = UnitOut>, O: Observer<U>> System<U, O> {
             ("pager.refused", pages.refused),
             ("pager.stop_markers", pages.stop_markers),
             ("driver.page_events", self.page_events.served()),
+            ("driver.filled", self.coherent.filled()),
             ("root.dropped_writes", root.dropped_writes),
             ("root.refused_reads", root.refused_reads),
             ("root.peer_reads", root.peer_reads),

@@ -1,5 +1,6 @@
 //! The adapter: one unit, attached to fabric, driver and workload, clock edge by clock edge.
 
+mod coherent;
 mod counters;
 mod data;
 mod page_events;
@@ -7,6 +8,7 @@ mod receive;
 mod registration;
 mod revoke;
 mod stalls;
+mod told;
 mod transmit;
 
 use crate::config::Config;
@@ -17,15 +19,17 @@ use crate::observer::{Observer, Unobserved};
 use crate::statistics::BusCounter;
 use crate::time::{Clock, Time};
 use crate::workload::Workload;
+use coherent::Coherent;
 use data::{Sink, Source};
 use page_events::PageEvents;
 use receive::Receive;
 use revoke::{Command, News, Revocations};
 use stalls::Stalls;
 use std::collections::VecDeque;
+use told::told;
 use transmit::Transmit;
 use types::port::{FunctionCfg, UnitIn, UnitOut, WorkRequest};
-use types::{Block, Cycle, Event, FunctionId, Key, PageIndex, Syndrome};
+use types::{Block, Cycle, Event, FunctionId, Key, PageIndex, Region, Syndrome};
 
 /// Cycles of reset at the start.
 const RESET_CYCLES: u64 = 4;
@@ -98,6 +102,9 @@ pub struct System<U, O = Unobserved> {
     registers: RegisterPort,
     revocations: Revocations,
     page_events: PageEvents,
+    coherent: Coherent,
+    /// Functions whose own generation counter has been started.
+    counting: std::collections::BTreeSet<FunctionId>,
     /// The driver has done what comes before the first request.
     started: bool,
     functions: VecDeque<FunctionCfg>,
@@ -121,7 +128,8 @@ impl<U: Block<In = UnitIn, Out = UnitOut>, O: Observer<U>> System<U, O> {
     pub fn with_observer(cfg: &Config, observer: O) -> Self {
         let sizes = cfg.unit_cfg();
         let fabric = Fabric::new(cfg);
-        let driver = Driver::new(cfg.unit.mode, &fabric, cfg.seed).with_layout(cfg.driver.mtt_layout);
+        let driver = Driver::with_ranges(cfg.unit.mode, &fabric, cfg.seed, sizes.coherent_ranges);
+        let driver = driver.with_layout(cfg.driver.mtt_layout);
         let mut system = Self {
             unit: U::new(sizes),
             fabric,
@@ -134,6 +142,8 @@ impl<U: Block<In = UnitIn, Out = UnitOut>, O: Observer<U>> System<U, O> {
             registers: RegisterPort::default(),
             revocations: Revocations::default(),
             page_events: PageEvents::new(&cfg.driver),
+            coherent: Coherent::default(),
+            counting: Default::default(),
             started: false,
             functions: VecDeque::new(),
             transmit: Transmit::default(),
@@ -212,7 +222,11 @@ impl<U: Block<In = UnitIn, Out = UnitOut>, O: Observer<U>> System<U, O> {
 
     /// Whether the driver has nothing under way: register accesses, configurations, revocations.
     pub fn driver_idle(&self) -> bool {
-        self.booted() && self.registers.idle() && self.revocations.idle() && self.page_events.idle()
+        self.booted()
+            && self.registers.idle()
+            && self.revocations.idle()
+            && self.page_events.idle()
+            && self.coherent.idle()
     }
 
     /// Sets the unit's completion time-out in ticks of 1024 cycles, 0 for none.
@@ -249,6 +263,11 @@ impl<U: Block<In = UnitIn, Out = UnitOut>, O: Observer<U>> System<U, O> {
     /// Registers a region.
     pub fn register(&mut self, spec: &RegionSpec) -> Result<Registered, RunError> {
         let registered = self.driver.register(&mut self.fabric, spec)?;
+        if registered.region.coherent {
+            let Region { counter, function, .. } = registered.region;
+            let start = counter > 0 || self.counting.insert(function);
+            self.coherent.registered(&registered, start);
+        }
         if O::EVENTS {
             self.observer.event(&Event::Mapped { key: registered.key, region: &registered.region });
         }
@@ -288,14 +307,15 @@ impl<U: Block<In = UnitIn, Out = UnitOut>, O: Observer<U>> System<U, O> {
         workload: &mut W,
         mut done: impl FnMut(&W, &Self) -> bool,
     ) -> Result<(), RunError> {
-        let mut progress = workload.progress();
+        // Entries that the driver fills before the first request are progress as well.
+        let mut progress = workload.progress().wrapping_add(self.coherent.filled());
         let mut since = self.cycle.0;
         while !done(workload, self) {
             self.step(workload)?;
             if self.observer.stop() {
                 return Err(RunError::Stopped(self.cycle.0));
             }
-            let now = workload.progress();
+            let now = workload.progress().wrapping_add(self.coherent.filled());
             if now != progress {
                 (progress, since) = (now, self.cycle.0);
             } else if self.cycle.0 - since > self.cfg.traffic.stall_cycles {
@@ -370,8 +390,9 @@ impl<U: Block<In = UnitIn, Out = UnitOut>, O: Observer<U>> System<U, O> {
         inp.cfg = self.functions.pop_front().unwrap_or_default();
         self.revocations.start(&mut self.registers, self.page_events.causes());
         self.page_events.start(now, self.out.irq, &mut self.fabric.memories.tables, &mut self.registers);
+        self.coherent.start(&mut self.fabric.memories.tables, &mut self.registers, &mut self.revocations);
         if self.registers.idle() {
-            self.started = true;
+            self.started |= self.coherent.idle();
         } else {
             self.registers.drive(inp);
         }
@@ -401,7 +422,7 @@ impl<U: Block<In = UnitIn, Out = UnitOut>, O: Observer<U>> System<U, O> {
             }
             workload.completed(now, done);
         }
-        if !self.page_events.enabled()
+        if !self.page_events.reads_causes()
             && let Some(News::Reported(key)) = self.revocations.interrupt(out.irq, &mut self.registers)
             && O::EVENTS
         {
@@ -440,12 +461,17 @@ impl<U: Block<In = UnitIn, Out = UnitOut>, O: Observer<U>> System<U, O> {
             if let Some(access) = done {
                 let news = self.revocations.accessed(&access);
                 let events = self.page_events.accessed(now, &access, &mut self.registers);
+                let tables = &mut fabric.memories.tables;
+                if let Some(page_events::News::Stale(index)) = events {
+                    self.coherent.stale(index, tables);
+                }
+                let filling = self.coherent.accessed(&access, tables, &mut self.registers);
                 let reported = match events {
                     Some(page_events::News::CommandDone) => self.revocations.interrupt(true, &mut self.registers),
                     _ => None,
                 };
                 if O::EVENTS {
-                    told(&access, news.or(reported), events, |event| observer.event(event));
+                    told(&access, news.or(reported), events, filling, |event| observer.event(event));
                 }
             }
             if self.registers.idle() {
@@ -453,22 +479,5 @@ impl<U: Block<In = UnitIn, Out = UnitOut>, O: Observer<U>> System<U, O> {
             }
         }
         Ok(())
-    }
-}
-
-/// What an observer is told of a register access that has ended.
-fn told(access: &Access, news: Option<News>, events: Option<page_events::News>, mut tell: impl FnMut(&Event<'_>)) {
-    match news {
-        Some(News::Started(key, flush)) => tell(&Event::RevocationStarted { key, flush }),
-        Some(News::Reported(key)) => tell(&Event::RevocationReported { key }),
-        None => {}
-    }
-    match events {
-        Some(page_events::News::Enabled(on)) => tell(&Event::PageEvents(on)),
-        Some(page_events::News::Answered { index, refuse }) => tell(&Event::PageEventAnswered { index, refuse }),
-        Some(page_events::News::CommandDone) | None => {}
-    }
-    if let Access::Write { offset: registers::CONTROL, value } = access {
-        tell(&Event::DefaultMode(types::Mode::from_bits((value >> 1) as u8)));
     }
 }

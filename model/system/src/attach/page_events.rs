@@ -16,6 +16,8 @@ use types::{Length, Va};
 const COMMAND: u32 = 1;
 /// Cause of an interrupt: an event was queued.
 const EVENT: u32 = 2;
+/// Cause of an interrupt: a stale entry of a coherent region was met.
+const STALE: u32 = 4;
 /// Bit of EVENT_RESUME that refuses.
 const REFUSE: u32 = 1 << 31;
 
@@ -28,6 +30,8 @@ enum State {
     Cause,
     /// The queue is being emptied.
     Queue,
+    /// The region of a stale entry is being read.
+    Stale,
 }
 
 /// What the rest of the driver has to know of a register access.
@@ -44,6 +48,8 @@ pub(super) enum News {
         /// They were refused.
         refuse: bool,
     },
+    /// A stale entry of the region under this MPT index was met.
+    Stale(u32),
 }
 
 /// The event handler.
@@ -76,20 +82,28 @@ impl PageEvents {
         }
     }
 
-    /// Whether it handles the interrupt.
-    pub(super) fn enabled(&self) -> bool {
+    /// Whether it reads the causes of an interrupt.
+    pub(super) fn reads_causes(&self) -> bool {
+        self.enabled() || self.cfg.refills
+    }
+
+    /// Whether entries that are not present are events.
+    fn enabled(&self) -> bool {
         self.cfg.page_events
     }
 
     /// Interrupt causes to leave enabled.
     pub(super) fn causes(&self) -> u32 {
-        if self.enabled() { COMMAND | EVENT } else { COMMAND }
+        let cause = |on: bool, cause: u32| if on { cause } else { 0 };
+        COMMAND | cause(self.enabled(), EVENT) | cause(self.cfg.refills, STALE)
     }
 
     /// Accesses at boot.
     pub(super) fn boot(&self, registers: &mut RegisterPort) {
         if self.enabled() {
             registers.push(Access::Write { offset: registers::EVENT_CONTROL, value: 1 });
+        }
+        if self.reads_causes() {
             registers.push(Access::Write { offset: registers::IRQ_ENABLE, value: self.causes() });
         }
     }
@@ -105,7 +119,7 @@ impl PageEvents {
 
     /// Starts what is due when the registers are free.
     pub(super) fn start(&mut self, now: Time, irq: bool, tables: &mut Tables, registers: &mut RegisterPort) {
-        if !self.enabled() || !registers.idle() || self.state != State::Idle {
+        if !self.reads_causes() || !registers.idle() || self.state != State::Idle {
             return;
         }
         if let Some((_, number, index, va)) = self.due.pop_front_if(|(at, ..)| *at <= now) {
@@ -132,6 +146,10 @@ impl PageEvents {
                     self.state = State::Queue;
                     registers.push(Access::Write { offset: registers::IRQ_STATUS, value: EVENT });
                     registers.push(Access::Read { offset: registers::EVENT_STATUS, value: 0 });
+                } else if value & STALE != 0 {
+                    self.state = State::Stale;
+                    registers.push(Access::Write { offset: registers::IRQ_STATUS, value: STALE });
+                    registers.push(Access::Read { offset: registers::COHERENT_STALE, value: 0 });
                 }
                 return (value & COMMAND != 0).then_some(News::CommandDone);
             }
@@ -146,6 +164,10 @@ impl PageEvents {
                 }
                 registers.push(Access::Write { offset: registers::EVENT_POP, value: 0 });
                 registers.push(Access::Read { offset: registers::EVENT_STATUS, value: 0 });
+            }
+            Access::Read { offset: registers::COHERENT_STALE, value } => {
+                self.state = State::Idle;
+                return Some(News::Stale(value & 0xff_ffff));
             }
             Access::Read { offset: registers::EVENT_INDEX, value } => self.index = value,
             Access::Read { offset: registers::EVENT_VA_LO, value } => self.low = value,

@@ -167,6 +167,18 @@ fn region(cfg: &Config) -> Outcome {
     if r.filled_on_demand && !cfg.driver.page_events {
         return broken("driver.page_events", "must be true: the region's entries are filled on events");
     }
+    if r.coherent && (mode != Mode::Emtt || r.memory != Owner::Gpu) {
+        return broken(
+            "region.coherent",
+            "must be false: only GPU memory in mode emtt has entries that came through ATS",
+        );
+    }
+    if r.coherent && r.translation_bytes < unit {
+        return broken(
+            "region.translation_bytes",
+            format!("must be at least function.smallest_translation_unit_bytes = {unit}: smaller answers are refused"),
+        );
+    }
     if mode == Mode::Emtt && r.memory == Owner::Gpu && !cfg.function.ats_enable {
         return broken("function.ats_enable", "must be true: GPU pages of an eMTT region leave as translated requests");
     }

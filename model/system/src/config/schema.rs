@@ -236,6 +236,13 @@ pub struct DriverConfig {
     /// It refuses instead of filling the entry.
     #[serde(default)]
     pub refuse: bool,
+    /// It fills the entries of a coherent region anew once an access has met a stale one.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub refills: bool,
+    /// The entries of coherent regions are there from the beginning, as if they had been asked for one by one. For regions so
+    /// large that asking for every page would take longer than the run.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub fills_at_once: bool,
     /// How it lays out the MTT of a region: inline, one-level, two-level. Inline falls back to one level for a region of
     /// more than four pages, and for one that is filled on demand.
     #[serde(default, skip_serializing_if = "is_default")]
@@ -282,6 +289,9 @@ pub struct RegionConfig {
     /// MTT entries are filled when the driver gets an event about them.
     #[serde(default, skip_serializing_if = "is_default")]
     pub filled_on_demand: bool,
+    /// GPU pages are translated by ATS at registration and stay subject to invalidation; mode emtt.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub coherent: bool,
 }
 
 /// Operation of the traffic.

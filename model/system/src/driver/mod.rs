@@ -48,6 +48,10 @@ pub struct RegionSpec {
     pub paged: bool,
     /// MTT entries are not present until they are filled one by one.
     pub filled_on_demand: bool,
+    /// GPU pages of an eMTT region are translated by ATS and stay subject to invalidation.
+    pub coherent: bool,
+    /// The entries of a coherent region are there from the beginning, as if they had been asked for one by one.
+    pub filled_at_once: bool,
     /// What work requests may do with the key. The address of the flush is the driver's to choose.
     pub fast: FastPath,
     /// The MPT entry is valid; otherwise the key is free for a work request to register.
@@ -76,6 +80,8 @@ impl RegionSpec {
             page_rights: (true, true),
             paged: false,
             filled_on_demand: false,
+            coherent: false,
+            filled_at_once: false,
             fast: FastPath::default(),
             valid: true,
             layout: None,
@@ -119,6 +125,8 @@ pub struct Driver {
     next_host: u64,
     next_gpu: u64,
     variant: u8,
+    /// Which region each range of the unit is for.
+    ranges: Vec<Option<Key>>,
     /// Mixed into the places of pages.
     seed: u64,
 }
@@ -135,6 +143,11 @@ const LAST_VA: u64 = 1 << 62;
 impl Driver {
     /// The driver of a unit whose regions inherit `default_mode`.
     pub fn new(default_mode: Mode, fabric: &Fabric, seed: u64) -> Self {
+        Self::with_ranges(default_mode, fabric, seed, 0)
+    }
+
+    /// The driver of a unit with `ranges` ranges for coherent regions.
+    pub fn with_ranges(default_mode: Mode, fabric: &Fabric, seed: u64, ranges: u32) -> Self {
         let (base, length) = fabric.memories.tables.window();
         Self {
             default_mode,
@@ -144,6 +157,7 @@ impl Driver {
             next_host: base.0 + length.0,
             next_gpu: fabric.gpu_base().0,
             variant: 0,
+            ranges: vec![None; ranges as usize],
             seed,
         }
     }
@@ -155,7 +169,7 @@ impl Driver {
 
     /// The layout that a region of so many pages gets: inline falls back to one level where the pages are too many for the
     /// MPT line, or are to be filled on demand, for what stands in that line is read again after a revocation alone.
-    /// What work requests may deal with has one level.
+    /// What work requests may deal with has one level; the entries of a coherent region stand outside of its MPT line.
     pub fn layout(&self, spec: &RegionSpec, pages: u64) -> MttLayout {
         if spec.fast.says() {
             return MttLayout::OneLevel;
@@ -164,7 +178,7 @@ impl Driver {
             (_, Some(TableFault::ReservedLayout)) => MttLayout::Reserved,
             (_, Some(TableFault::InlineTooLong)) => MttLayout::Inline,
             (_, Some(TableFault::NoDirectory)) => MttLayout::TwoLevel,
-            (MttLayout::Inline, None) if !MttLayout::Inline.holds(pages) || spec.filled_on_demand => {
+            (MttLayout::Inline, None) if !MttLayout::Inline.holds(pages) || spec.filled_on_demand || spec.coherent => {
                 MttLayout::OneLevel
             }
             (layout, None) => layout,
@@ -223,6 +237,9 @@ impl Driver {
         }
         self.variant = self.variant.wrapping_add(0x35);
         let key = Key::new(index, self.variant);
+        let fits = mode == Mode::Emtt && spec.owner == Owner::Gpu && !spec.fast.of_work_requests();
+        let coherent = spec.coherent && fits;
+        let counter = if coherent { self.range_for(key) } else { 0 };
         let scatter = Scatter {
             base: BusAddr(base),
             log2,
@@ -257,14 +274,25 @@ impl Driver {
             layout,
             mtt: if layout == MttLayout::Inline { Iova(0) } else { mtt.root() },
             inline: Default::default(),
+            coherent,
+            counter,
+            iova: if coherent { Iova(iova) } else { Iova(0) },
             fast: spec.fast,
         };
-        let filled_on_demand = spec.filled_on_demand;
-        let mut registered = Registered { key, region, owner: spec.owner, mode, io, filled_on_demand, mtt };
+        let (filled_on_demand, filled_at_once) = (spec.filled_on_demand, spec.filled_at_once);
+        let mut registered =
+            Registered { key, region, owner: spec.owner, mode, io, filled_on_demand, filled_at_once, mtt };
         region.fast.flush = fast::flush_of(&registered);
         registered.region = region;
         fabric.map(io);
         Ok(registered)
+    }
+
+    /// A range of the unit for a region, as the number of its counter; 0, the function's, when none is left.
+    fn range_for(&mut self, key: Key) -> u16 {
+        let Some(free) = self.ranges.iter().position(Option::is_none) else { return 0 };
+        self.ranges[free] = Some(key);
+        free as u16 + 1
     }
 
     /// Makes the region's MPT entry invalid and takes its mapping out of the IOMMU. The unit's caches are not told: that

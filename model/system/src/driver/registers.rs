@@ -32,7 +32,7 @@ pub const REVOKE_FLUSH_LO: u16 = 0x034;
 pub const REVOKE_FLUSH_HI: u16 = 0x038;
 /// Bit 0: revoke; bit 1: with a flush read.
 pub const COMMAND: u16 = 0x03c;
-/// Bit 0: a command is done; bit 1: an event was queued.
+/// Bit 0: a command is done; bit 1: an event was queued; bit 2: a stale entry was met.
 pub const IRQ_ENABLE: u16 = 0x044;
 /// As [`IRQ_ENABLE`]; write 1 to clear.
 pub const IRQ_STATUS: u16 = 0x048;
@@ -50,6 +50,26 @@ pub const EVENT_VA_HI: u16 = 0x05c;
 pub const EVENT_POP: u16 = 0x060;
 /// Bits 23:0 MPT index and bits 26:24 number of the event whose accesses go on; bit 27 all of the region; bit 31 refuses.
 pub const EVENT_RESUME: u16 = 0x064;
+/// Function of a coherent region's command.
+pub const COHERENT_FUNCTION: u16 = 0x068;
+/// Bits 19:0 its PASID, bit 20 there is one, bit 21 privileged.
+pub const COHERENT_PASID: u16 = 0x06c;
+/// I/O virtual address, low half.
+pub const COHERENT_IOVA_LO: u16 = 0x090;
+/// I/O virtual address, high half.
+pub const COHERENT_IOVA_HI: u16 = 0x094;
+/// Pages of 4 KiB of a range.
+pub const COHERENT_PAGES: u16 = 0x098;
+/// Bits 11:0 generation counter; bit 29 with NW; bit 30 translate; bit 31 start the counter.
+pub const COHERENT_COMMAND: u16 = 0x07c;
+/// Bit 0 busy; of the last answer bit 1 failed, bits 13:8 log2 of its size.
+pub const COHERENT_STATUS: u16 = 0x080;
+/// MTT entry of the last answer, low half.
+pub const COHERENT_ENTRY_LO: u16 = 0x084;
+/// MTT entry of the last answer, high half.
+pub const COHERENT_ENTRY_HI: u16 = 0x088;
+/// Bit 31 a stale entry was met, bits 23:0 MPT index of its region; any write clears.
+pub const COHERENT_STALE: u16 = 0x08c;
 
 /// IOVA of the memory for images of registrations, low half.
 pub const IMAGE_BASE_LO: u16 = 0x070;

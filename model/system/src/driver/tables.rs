@@ -27,6 +27,8 @@ pub struct Registered {
     pub io: IoRange,
     /// Entries are not present until they are filled one by one.
     pub filled_on_demand: bool,
+    /// Entries of a coherent region are there from the beginning, as if they had been asked for.
+    pub filled_at_once: bool,
     /// Its MTT in memory.
     pub mtt: MttPlace,
 }
@@ -42,6 +44,11 @@ impl Registered {
     /// Pages of the region.
     pub fn pages(&self) -> u64 {
         self.region.pages()
+    }
+
+    /// Whether the driver has the unit ask for the region's entries.
+    pub fn asks(&self) -> bool {
+        self.region.coherent && !self.filled_at_once && !self.filled_on_demand
     }
 
     /// The MTT entry that page `index` has after registration.
@@ -64,7 +71,15 @@ impl Registered {
             self.io.base.0 + offset
         };
         let owner = if final_address { Owner::Gpu } else { Owner::Host };
-        MttEntry { address: TlpAddr(address), present: true, owner, write: self.io.write, read: self.io.read }
+        let (write, read) = (self.io.write, self.io.read);
+        let entry = MttEntry { address: TlpAddr(address), present: true, owner, write, read, generation: 0 };
+        match (final_address && self.region.coherent, self.filled_at_once) {
+            (false, _) => entry,
+            // Counters start at 1.
+            (true, true) => MttEntry { generation: 1, ..entry },
+            // The driver does not know the address before the unit has asked for it.
+            (true, false) => MttEntry { address: TlpAddr(0), ..entry },
+        }
     }
 }
 
@@ -209,6 +224,15 @@ impl Tables {
     /// The region of an MPT index.
     pub fn at(&self, index: u32) -> Option<&Registered> {
         self.regions.get(index as usize)?.as_ref()
+    }
+
+    /// The regions that share the generation counter of a coherent region, itself among them.
+    pub fn under_counter_of(&self, region: &Registered) -> impl Iterator<Item = &Registered> {
+        let (function, counter) = (region.region.function, region.region.counter);
+        let same = move |r: &&Registered| {
+            r.region.coherent && r.region.counter == counter && (counter > 0 || r.region.function == function)
+        };
+        self.regions.iter().flatten().filter(same)
     }
 
     /// The region under a key.

@@ -51,6 +51,8 @@ impl Buffers {
             mode: cfg.region.mode,
             paged: cfg.region.paged,
             filled_on_demand: cfg.region.filled_on_demand,
+            coherent: cfg.region.coherent,
+            filled_at_once: cfg.driver.fills_at_once,
             ..RegionSpec::of(length)
         };
         (stride, spec)

@@ -1,9 +1,10 @@
 //! Ports of `dma`, `tlp_tx`, `tlp_rx` and `regs`.
 
 use super::{
-    Beat, Completion, Credits, EpochNote, FlushDone, FlushNote, FunctionCfg, LineFill, LineRequest, LineWrite,
-    MessageTlp, Operands, PageEvent, PageResume, ReadData, ReleasedSegment, Retranslate, Retranslated, Revocation,
-    StreamNote, TableControl, TlpBeat, WriteData, WriteDataRequest, WriteSent,
+    Beat, CoherentRange, Completion, Credits, EpochNote, FlushDone, FlushNote, FunctionCfg, LineFill, LineRequest,
+    LineWrite, MessageTlp, Operands, PageEvent, PageResume, ReadData, ReleasedSegment, Retranslate, Retranslated,
+    Revocation, StaleNote, StreamNote, TableControl, TlpBeat, TranslateAnswer, TranslateCommand, WriteData,
+    WriteDataRequest, WriteSent,
 };
 use crate::access::{AddressType, PasidPrefix};
 use crate::addr::{FunctionId, TlpAddr};
@@ -64,6 +65,8 @@ ports! {
         valid: bool,
         /// index inside the range of its user: data read, Translation Request
         index: u16 = 10,
+        /// function that it answers, by Requester ID; in every beat
+        function: FunctionId = cfg.function_bits(),
         /// first beat of a TLP
         sop: bool,
         /// last beat of a TLP
@@ -335,6 +338,12 @@ ports! {
         command_failed: bool,
         /// driver events
         event: PageEvent,
+        /// the answer to the driver's `translate`
+        translated: TranslateAnswer,
+        /// generation for the entry of that answer
+        generation: u8,
+        /// a stale entry of a coherent region was met
+        stale: StaleNote,
     }
 
     |cfg|
@@ -364,6 +373,10 @@ ports! {
         event_ready: bool,
         /// the driver's answer to events
         resume: PageResume,
+        /// a generation counter starts anew
+        range: CoherentRange,
+        /// driver command: a translation for an MTT entry
+        translate: TranslateCommand,
         /// an enabled interrupt cause is pending
         irq: bool,
     }

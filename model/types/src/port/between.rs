@@ -1,5 +1,6 @@
 //! Groups that several blocks hand to one another: table lines, segments on their way, revocations, notes.
 
+use super::CoherentPage;
 use crate::access::{AddressType, Mode, Op, PasidPrefix, Syndrome};
 use crate::addr::{BusAddr, FunctionId, Iova, Key, Length, Offset, Pd, Slot, StreamId, TlpAddr, Va, WrId};
 use crate::layout::{EntryWords, MttLayout};
@@ -91,6 +92,8 @@ ports! {
         leaf: u16 = 9,
         /// inline: the entries of the pages that follow
         behind: EntryWords,
+        /// a coherent region: of the page that holds `va`
+        coherent: CoherentPage,
     }
 
     |cfg|
@@ -143,6 +146,8 @@ ports! {
         asked: Asked,
         /// virtual address of the segment's first byte
         va: Va,
+        /// invalidations concern it whatever its mode: its region is coherent
+        coherent: bool,
     }
 
     |cfg|
@@ -162,6 +167,8 @@ ports! {
         page_log2: u8 = 6,
         /// offset of its first byte in the region's page
         page_offset: Iova,
+        /// of its page
+        coherent: CoherentPage,
     }
 
     |cfg|
@@ -190,7 +197,7 @@ ports! {
         at: AddressType,
         /// non-snooped access (N bit of the translation)
         no_snoop: bool,
-        /// invalidation epoch of the function at the lookup, meaningful when the translation came through the ATC
+        /// invalidation epoch of the function at the lookup, meaningful when invalidations concern the translation
         epoch: u32,
         /// no data: a zero-length read that flushes the stream's writes; its request completes with it when it is the last
         flush: bool,
@@ -285,6 +292,8 @@ ports! {
         epoch: u32,
         /// grant epoch of the function at which the tables were read
         grant: u32,
+        /// invalidations concern it
+        coherent: bool,
     }
 
     |cfg|

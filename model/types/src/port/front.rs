@@ -1,8 +1,9 @@
 //! Ports of `mpt`, `seg` and `mtt`.
 
 use super::{
-    CheckedRequest, Completion, EpochNote, FunctionCfg, LineFill, LineRequest, LineWrite, MappedSegment, PageEvent,
-    PageResume, Retranslate, Revocation, RevokeLines, Segment, SlotNote, StreamNote, TableControl, WorkRequest,
+    AtcInvalidate, CheckedRequest, CoherentRange, Completion, EpochNote, FunctionCfg, LineFill, LineRequest, LineWrite,
+    MappedSegment, PageEvent, PageResume, Retranslate, Revocation, RevokeLines, Segment, SlotNote, StaleNote,
+    StreamNote, TableControl, TranslateCommand, WorkRequest,
 };
 use crate::ports;
 
@@ -146,6 +147,16 @@ ports! {
         event_ready: bool,
         /// the driver's answer
         resume: PageResume,
+        /// an invalidation that `atc` is offered
+        invalidate: AtcInvalidate,
+        /// `atc` takes it
+        invalidate_ready: bool,
+        /// a configuration asks for it, which is seen here itself
+        invalidate_implicit: bool,
+        /// a generation counter starts anew
+        range: CoherentRange,
+        /// driver command: the generation of its counter is wanted
+        translate: TranslateCommand,
         /// test hook: flips a parity bit of the line that this cycle's fill writes
         inject_parity: bool,
     }
@@ -163,6 +174,10 @@ ports! {
         mapped: MappedSegment,
         /// driver events
         event: PageEvent,
+        /// generation of the command's counter when the command came, until it is answered
+        generation: u8,
+        /// a stale entry of a coherent region was met
+        stale: StaleNote,
         /// a lookup hit the MTT cache
         stat_hit: bool,
         /// a lookup missed the MTT cache
@@ -177,6 +192,10 @@ ports! {
         stat_fault: bool,
         /// a driver event was raised
         stat_event: bool,
+        /// an access met a stale entry of a coherent region: it asks by ATS
+        stat_stale: bool,
+        /// an invalidation began a generation: entries of coherent regions became stale
+        stat_generation: bool,
         /// a word of a directory was found, and led to a second lookup
         stat_walk: bool,
         /// an entry came with its segment, so that nothing was looked up

@@ -5,6 +5,7 @@
 mod back;
 mod beat;
 mod between;
+mod coherent;
 mod edge;
 mod front;
 mod operands;
@@ -22,6 +23,7 @@ pub use between::{
     Retranslate, Retranslated, Revocation, RevokeLines, Segment, SegmentTag, SlotNote, StreamNote, TableControl,
     WriteSent,
 };
+pub use coherent::{CoherentPage, CoherentRange, StaleNote, TranslateAnswer, TranslateCommand};
 pub use edge::{
     Completion, Credits, FunctionCfg, MessageTlp, ReadData, TlpBeat, WorkRequest, WriteData, WriteDataRequest,
 };

@@ -2,7 +2,8 @@
 
 use super::{
     CplBeat, EpochNote, FlushDone, FlushNote, FunctionCfg, MappedSegment, MessageTlp, PageAnswer, PageMiss, PageWake,
-    ReleasedSegment, Retranslated, Revocation, RevokeLines, SlotNote, TlpDescriptor, WriteSent,
+    ReleasedSegment, Retranslated, Revocation, RevokeLines, SlotNote, TlpDescriptor, TranslateAnswer, TranslateCommand,
+    WriteSent,
 };
 use crate::access::{PasidPrefix, Syndrome};
 use crate::addr::{FunctionId, Iova, Slot, TlpAddr};
@@ -301,6 +302,8 @@ ports! {
         timeout: u16,
         /// segments that may wait for a page
         page: PageMiss,
+        /// driver command: a translation for an MTT entry
+        translate: TranslateCommand,
     }
 
     |cfg|
@@ -328,6 +331,8 @@ ports! {
         fill: AtcFill,
         /// invalidations
         invalidate: super::AtcInvalidate,
+        /// a function's configuration asks for the invalidation that is offered: no Invalidate Request does
+        invalidate_implicit: bool,
         /// the message that arrived is taken
         message_ready: bool,
         /// messages that leave: Invalidate Completions, Page Requests, Stop Markers
@@ -348,6 +353,8 @@ ports! {
         command_done: bool,
         /// the flush read of the command failed; with `command_done`
         command_failed: bool,
+        /// the translation that the driver asked for
+        translated: TranslateAnswer,
         /// the revocation of a registration is done: one cycle
         registration_done: bool,
         /// its flush read failed; with `registration_done`

@@ -49,7 +49,7 @@ pub fn stat_width(cfg: &UnitCfg) -> u32 {
 }
 
 /// Bits of the statistics bus; a constant, since no statistic's width depends on the configuration.
-const STAT_BITS: u32 = 78;
+const STAT_BITS: u32 = 80;
 
 /// The increments of every statistic in one cycle, packed in the order of [`stat_sources`], the first at bit 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -53,6 +53,7 @@ impl WriteEngine {
             p.tlp.address = TlpAddr(address & !3);
             (p.tlp.at, p.tlp.pasid) = (answer.at, prefix(&p.tag, answer.at, function));
             p.epochs = Epochs { invalidation: answer.epoch, grant: answer.grant };
+            p.tag.coherent = answer.coherent;
         }
         if self.done > 0
             && segment == self.unsent_in

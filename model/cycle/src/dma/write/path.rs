@@ -7,7 +7,7 @@
 //! has changed its path here completes behind one as well.
 //!
 //! ```text
-//! idle ─► wanted: forerunners sent? protection, function, epochs of the flush ─► out ─► ended
+//! idle ─► wanted: is what it follows sent? protection, function, epochs of the flush ─► out ─► ended
 //!             └─ refused, or the page is not on that path any more ───────────────────────┘
 //! ```
 //!
@@ -57,7 +57,7 @@ struct Flush {
     whose: For,
     stream: StreamId,
     segment: ReleasedSegment,
-    /// TLPs with lower numbers are pushed by it.
+    /// Number of the TLP that it follows; once it is out, TLPs with lower numbers are pushed by it.
     upto: u16,
     /// Its translation is asked for again.
     asked: bool,
@@ -217,7 +217,8 @@ impl Paths {
             self.end(&flush, Syndrome::OK);
             return None;
         }
-        if matches!(flush.whose, For::Write(number) if before(sent, number)) {
+        // It must not overtake what it follows.
+        if !before(flush.upto, sent) {
             return None;
         }
         let tag = &flush.segment.tag;
