@@ -227,6 +227,25 @@ fn faults_of_entries() {
     }
 }
 
+/// A read of no bytes needs R or W (PCIe 6.x 10.2.4 for translations; the table's bits mean the same).
+#[test]
+fn a_read_of_no_bytes_needs_either_right() {
+    for (read, write, expected) in [
+        (true, true, Syndrome::OK),
+        (true, false, Syndrome::OK),
+        (false, true, Syndrome::OK),
+        (false, false, Syndrome::PAGE_RIGHTS),
+    ] {
+        let mut b = Bench::new();
+        b.warm(Iova(0x1000), line(MttEntry { read, write, ..host() }));
+        let mut s = segment(0, Iova(0x1000));
+        (s.tag.op, s.tag.length) = (Op::READ, Length(0));
+        b.send(s);
+        b.idle(8);
+        assert_eq!(b.mapped[0].1.tag.syndrome, expected, "{read} {write}");
+    }
+}
+
 #[test]
 fn a_failed_fetch_fails_the_segments_that_wait_and_caches_nothing() {
     let mut b = Bench::new();
