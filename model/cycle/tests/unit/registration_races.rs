@@ -5,7 +5,7 @@ use crate::registration::{IMAGES, NOTHING, READ, at, base, bench, invalidate, ou
 use crate::revoke::revoke;
 use types::port::FunctionCfg;
 use types::tlp::Body;
-use types::{Iova, Key, Mode, Op, Region, Rights, Syndrome};
+use types::{FunctionId, Iova, Key, Mode, Op, Region, Rights, Syndrome};
 
 #[test]
 fn a_switch_of_rights_stands_at_one_point_of_its_stream() {
@@ -220,4 +220,28 @@ fn entries_of_a_table_at_the_top_of_the_address_space_are_counted_without_wrappi
     b.send(invalidate(2, 0));
     b.idle(2000);
     assert_eq!((outcome(&b, 1), outcome(&b, 2)), (Some(0), Some(0)));
+}
+
+/// The image and the line are fetched, 100 cycles each at least, before the registration is judged.
+#[test]
+fn bus_mastering_that_ends_while_the_tables_are_fetched_refuses_a_registration() {
+    let function = |bus_master| FunctionCfg {
+        function: FunctionId(1),
+        requester: types::RequesterId(0x101),
+        bus_master,
+        ..crate::bench::function()
+    };
+    let old = Region { valid: false, function: FunctionId(1), ..base() };
+    for after in (0..90).step_by(10).chain([2000]) {
+        let mut b = bench(Mode::Emtt, &old);
+        b.configure(function(true));
+        let wr = register(&mut b, 1, 0, 0, &Region { valid: true, variant: 9, ..old });
+        b.send(types::port::WorkRequest { function: FunctionId(1), ..wr });
+        b.idle(after);
+        b.configure(function(false));
+        b.idle(2000);
+        let expected = if after < 90 { Syndrome::BUS_MASTER_OFF } else { Syndrome::OK };
+        assert_eq!(outcome(&b, 1), Some(expected.0), "{after}");
+        assert_eq!(b.script.lines.len(), usize::from(expected.is_ok()), "{after}");
+    }
 }
