@@ -1,12 +1,12 @@
 //! Coherent regions at the pins of the unit: entries of the table that an ATS invalidation alone takes out of use.
 
 use crate::bench::{Bench, MPT, MTT, SHIFT, function, request};
+use crate::invalidate::waits_for_a_read;
+use crate::requests::region;
 use types::ats::InvalidateRange;
 use types::port::FunctionCfg;
 use types::tlp::{Body, Tlp};
-use types::{
-    AddressType, ByteCount, Iova, Mode, MttEntry, Op, Owner, PageSize, Pd, Region, Rights, TableWord, TlpAddr, UnitCfg,
-};
+use types::{AddressType, Iova, Mode, MttEntry, Op, Owner, PageSize, Region, TableWord, TlpAddr, UnitCfg};
 
 /// Counter of the function, and of range 0 and 1.
 pub(crate) const OF_FUNCTION: u16 = 0;
@@ -48,19 +48,7 @@ fn coherent(config: &str, counter: u16, generation: u8) -> Bench {
 
 pub(crate) fn coherent_with(cfg: UnitCfg, counter: u16, generation: u8) -> Bench {
     let mut b = Bench::with(cfg, Mode::Emtt);
-    let region = Region {
-        valid: true,
-        variant: 7,
-        pd: Pd(5),
-        page_size: PageSize::K4,
-        rights: Rights::ALL,
-        length: ByteCount(64 << 12),
-        mtt: Iova(MTT),
-        coherent: true,
-        counter,
-        iova: Iova(iova(0)),
-        ..Region::default()
-    };
+    let region = Region { coherent: true, counter, iova: Iova(iova(0)), ..region() };
     for (n, word) in region.encode().0.into_iter().enumerate() {
         b.memory.insert(MPT + 3 * 64 + 8 * n as u64, word);
     }
@@ -196,15 +184,7 @@ fn no_access_leaves_by_an_old_entry_behind_the_completion_whenever_it_comes() {
 #[test]
 fn the_completion_waits_for_reads_that_used_an_entry() {
     let mut b = coherent("small", RANGE, 1);
-    b.warm(1);
-    b.hold_completions = true;
-    b.send(request(1, 0, Op::READ, 0, 64));
-    b.idle(60);
-    b.invalidate(0, page(0));
-    b.idle(500);
-    assert_eq!((b.tlps.len(), b.messages.len()), (1, 0));
-    b.let_completions_go();
-    b.idle(60);
+    waits_for_a_read(&mut b, page(0));
     assert_eq!(completed(&b).len(), 1);
 }
 

@@ -49,18 +49,23 @@ fn after_the_completion_only_the_new_translation_is_used() {
     assert_eq!(b.translation_requests, 1);
 }
 
-#[test]
-fn the_completion_waits_for_reads_that_used_the_translation() {
-    let mut b = Bench::new("small", Mode::Ats);
+/// A read of page 0 that has not come back holds the completion of an invalidation of it back.
+pub(crate) fn waits_for_a_read(b: &mut Bench, range: InvalidateRange) {
     b.warm(1);
     b.hold_completions = true;
     b.send(request(1, 0, Op::READ, 0, 64));
     b.idle(60);
-    b.invalidate(0, page(0));
+    b.invalidate(0, range);
     b.idle(500);
     assert_eq!((b.tlps.len(), b.messages.len()), (1, 0));
     b.let_completions_go();
     b.idle(60);
+}
+
+#[test]
+fn the_completion_waits_for_reads_that_used_the_translation() {
+    let mut b = Bench::new("small", Mode::Ats);
+    waits_for_a_read(&mut b, page(0));
     assert_eq!(completions(&b).len(), 1);
     assert_eq!(b.done.iter().map(|d| d.2).collect::<Vec<_>>(), [0]);
 }
