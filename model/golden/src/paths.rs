@@ -180,7 +180,10 @@ impl Judge {
 
     /// Whether a write has to be flushed: its page has lain on its path ever since, and nothing may have refused the flush.
     fn owes_flush(&self, w: &Written) -> bool {
-        let refused = || Syndrome::TABLE.iter().any(|(s, _)| !s.is_ok() && self.refuses_flush(w, *s));
+        // It is asked for once the write has left: what was before that refuses nothing.
+        let mut flush = Open::remembered(&w.open);
+        (flush.accepted, flush.since) = (w.left, w.left);
+        let refused = || Syndrome::TABLE.iter().any(|(s, _)| !s.is_ok() && self.own_cause(&flush, 0, *s));
         w.owed && self.stays_on(w.at, (&w.open, w.offset), w.left) && !refused()
     }
 

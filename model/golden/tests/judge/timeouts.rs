@@ -1,6 +1,6 @@
 //! Completions that take longer than the unit waits: requests end, tags stay retired, late answers change nothing.
 
-use crate::trace::{AT_00, PF, Request, TABLES, Trace, page_address};
+use crate::trace::{AT_00, AT_10, PF, Request, TABLES, Trace, page_address};
 use golden::{LeastTags, Violation};
 use types::ats::TranslationEntry;
 use types::tlp::status;
@@ -190,4 +190,19 @@ fn where_every_table_fetch_is_lost_no_line_can_be_fetched() {
     };
     let refused = with_fetches_lost(2, outside);
     assert!(matches!(refused, Err(Violation::Syndrome { expected: Syndrome::BOUNDS, .. })), "{refused:?}");
+}
+
+/// The translation of the write has come before the write left: nothing that takes too long explains a missing flush.
+#[test]
+fn what_has_come_in_time_excuses_no_flush() {
+    let mut t = slow(Trace::new(Mode::Ats));
+    let bus = 0xb0_0000_0000;
+    let entry = TranslationEntry { address: TlpAddr(bus), read: true, write: true, ..Default::default() };
+    t.write(1, 0xff0, 0x20);
+    t.translation(page_address(0), false, 7, entry);
+    t.translation(page_address(1), false, 8, TranslationEntry { untranslated: true, ..entry });
+    let message = crate::trace::message(0, 0x20);
+    t.sent(&Request::write(AT_10, bus + 0xff0, &message[..0x10]));
+    let second = Request::write(AT_00, page_address(1), &message[0x10..]);
+    assert!(matches!(t.out(&second), Err(Violation::PathOrder { .. })));
 }
